@@ -1,0 +1,1 @@
+"""Models from their ``config.json`` alone: what it says, what it leaves to its family, and what follows."""

@@ -1,0 +1,194 @@
+"""A checkpoint: one ``.safetensors`` file, shards with their index, or a folder with either."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dense_cli.errors import DenseError
+from dense_cli.models.headers import Header, Tensor, bounded_document, header
+
+INDEX = ".safetensors.index.json"
+SUFFIX = ".safetensors"
+SHARD = re.compile(r"(.*)-(\d{5})-of-(\d{5})\.safetensors", re.DOTALL)
+USUAL = ("model.safetensors", "model" + INDEX)
+"""What model libraries look for in a folder, in this order."""
+
+MOST_SHARDS = 10_000
+MOST_NAMED = 8
+"""Files that a refusal names."""
+
+OTHERS = (".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack", ".npz")
+"""Weights in formats that are not read here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something worth knowing that is no mismatch: its id, whose it is, and the facts."""
+
+    id: str
+    name: str
+    facts: Mapping[str, int | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """All tensors of a checkpoint by name, and the file that holds each. `name` is what was typed.
+
+    `shard`: which of how many, where one shard was given alone.
+    """
+
+    name: str
+    tensors: Mapping[str, Tensor]
+    holders: Mapping[str, Header]
+    findings: tuple[Finding, ...] = ()
+    shard: tuple[int, int] | None = None
+
+
+def checkpoint(typed: str) -> Checkpoint:
+    """The headers of what `typed` names: a file, an index, or a folder.
+
+    Raises DenseError for what cannot be read: all that `headers.header` raises, "weights-none" and
+    "weights-several" for a folder, "weights-shard-missing", "weights-shard-outside", "weights-index".
+    """
+    path = os.path.expanduser(typed.removeprefix("@"))
+    try:
+        folder = os.path.isdir(path)
+    except ValueError:  # a null character in the name
+        raise DenseError("weights-unreadable", typed=typed) from None
+    if folder:
+        return _of_folder(path, typed)
+    if path.lower().endswith(".json"):
+        return _sharded(path, typed, typed)
+    found = SHARD.fullmatch(os.path.basename(path))
+    shard = (int(found[2]), int(found[3])) if found and int(found[3]) > 1 else None
+    return _joined(typed, {typed: header(path, typed)}, shard=shard)
+
+
+def _of_folder(path: str, typed: str) -> Checkpoint:
+    names = _names(path, typed)
+    chosen = next((name for name in USUAL if name in names), None)
+    indexes = [name for name in names if name.endswith(INDEX)]
+    files = [name for name in names if name.endswith(SUFFIX)]
+    if chosen is None and len(indexes) == 1:
+        chosen = indexes[0]
+    if chosen is None and len(files) == 1 and not SHARD.fullmatch(files[0]):
+        chosen = files[0]
+    if chosen is not None:
+        inside = os.path.join(path, chosen)
+        if chosen.endswith(INDEX):
+            return _sharded(inside, os.path.join(typed, chosen), typed)
+        return _joined(typed, {chosen: header(inside, os.path.join(typed, chosen))})
+    if not files:
+        others = [name for name in names if name.lower().endswith(OTHERS)]
+        key = "weights-none-but" if others else "weights-none"
+        raise DenseError(key, typed=typed, found=tuple(others[:MOST_NAMED]))
+    _check_numbered(files, typed)
+    return _joined(
+        typed, {name: header(os.path.join(path, name), os.path.join(typed, name)) for name in files}
+    )
+
+
+def _names(path: str, typed: str) -> list[str]:
+    try:
+        return sorted(os.listdir(path))
+    except OSError:
+        raise DenseError("weights-unreadable", typed=typed) from None
+
+
+def _check_numbered(files: list[str], typed: str) -> None:
+    """Whether files without an index are all the shards of one checkpoint."""
+    numbered = [SHARD.fullmatch(name) for name in files]
+    parts = {(found[1], int(found[3])) for found in numbered if found}
+    if len(parts) != 1 or None in numbered:
+        raise DenseError(
+            "weights-several", typed=typed, found=tuple(files[:MOST_NAMED]), example=files[0]
+        )
+    [(stem, number)] = parts
+    there = {int(found[2]) for found in numbered if found}
+    for place in range(1, min(number, MOST_SHARDS) + 1):
+        if place not in there:
+            absent = f"{stem}-{place:05d}-of-{number:05d}{SUFFIX}"
+            raise DenseError("weights-shard-missing", typed=typed, part=absent)
+
+
+def _sharded(path: str, name: str, typed: str) -> Checkpoint:
+    """All shards that an index names, and what the index says wrongly."""
+    data, twice = bounded_document(path, name)
+    places = data.get("weight_map")
+    if not isinstance(places, dict) or not all(isinstance(file, str) for file in places.values()):
+        raise DenseError("weights-index", typed=name)
+    files = sorted(set(places.values()))
+    if len(files) > MOST_SHARDS:
+        raise DenseError("weights-index", typed=name)
+    folder = os.path.dirname(path)
+    headers: dict[str, Header] = {}
+    for file in files:
+        if not _is_inside(file):
+            raise DenseError("weights-shard-outside", typed=name, part=file)
+        try:
+            headers[file] = header(os.path.join(folder, file), os.path.join(os.path.dirname(name), file))
+        except DenseError as error:
+            if error.key == "weights-not-found":
+                raise DenseError("weights-shard-missing", typed=name, part=file) from None
+            raise
+    findings = [Finding("duplicate_name", key) for key in dict.fromkeys(key for key, _ in twice)]
+    findings += _misplaced(places, headers)
+    findings += _wrong_total(data.get("metadata"), headers, os.path.basename(name))
+    return _joined(typed, headers, places, tuple(findings))
+
+
+def _is_inside(file: str) -> bool:
+    """Whether a name in an index stays in the index's folder, on every system."""
+    parts = file.replace("\\", "/").split("/")
+    return not ({"", ".", ".."} & set(parts) or ":" in parts[0] or "\0" in file)
+
+
+def _misplaced(places: Mapping[str, str], headers: Mapping[str, Header]) -> Iterator[Finding]:
+    """Tensors that are not in the shard that the index names, and those that it does not name."""
+    homes: dict[str, str] = {}
+    for file, one in headers.items():
+        homes.update(dict.fromkeys(one.tensors, file))
+    for name, file in places.items():
+        if name not in headers[file].tensors:
+            if name in homes:
+                yield Finding("wrong_shard", name, {"expected": file, "found": homes[name]})
+            else:
+                yield Finding("wrong_shard", name, {"expected": file, "found": ""})
+    for name, file in homes.items():
+        if name not in places:
+            yield Finding("not_in_index", name, {"file": file})
+
+
+def _wrong_total(metadata: object, headers: Mapping[str, Header], name: str) -> Iterator[Finding]:
+    told = metadata.get("total_size") if isinstance(metadata, dict) else None
+    found = sum(one.size for one in headers.values())
+    if told is not None and (isinstance(told, bool) or told != found):
+        shown = told if isinstance(told, int) and not isinstance(told, bool) else str(told)[:40]
+        yield Finding("total_size", name, {"expected": shown, "found": found})
+
+
+def _joined(
+    typed: str,
+    headers: Mapping[str, Header],
+    places: Mapping[str, str] | None = None,
+    findings: tuple[Finding, ...] = (),
+    shard: tuple[int, int] | None = None,
+) -> Checkpoint:
+    """One view of all files; of a tensor that several hold, the one in the shard that the index names."""
+    tensors: dict[str, Tensor] = {}
+    holders: dict[str, Header] = {}
+    twice: dict[str, None] = {}
+    for file, one in headers.items():
+        twice.update(dict.fromkeys(one.twice))
+        for name, tensor in one.tensors.items():
+            if name in tensors:
+                twice[name] = None
+                if places is None or places.get(name) != file:
+                    continue
+            tensors[name], holders[name] = tensor, one
+    return Checkpoint(
+        typed, tensors, holders, (*findings, *(Finding("duplicate_name", name) for name in twice)), shard
+    )

@@ -1,0 +1,275 @@
+"""Families with a mixture of experts or latent attention, and the chapter's own block."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dense_cli.models.families.llama_like import GRANITE, LLAMA, MISTRAL, NO_BIAS, QUOTIENT, QWEN_3
+from dense_cli.models.families.other_norms import OLMO_2
+from dense_cli.models.family import (
+    ATTENTION_BIAS,
+    LLAMA_FIELDS,
+    MLP_BIAS,
+    Attention,
+    Block,
+    Derived,
+    Embedding,
+    Experts,
+    Family,
+    FeedForward,
+    Flag,
+    Norms,
+    Rope,
+)
+
+MIXTRAL = replace(
+    MISTRAL,
+    model_type="mixtral",
+    defaults={**MISTRAL.defaults, "eps": 1e-5, "experts": 8, "experts_per_token": 2},
+    experts=Experts(),
+    rope=Rope(theta=1e6),
+)
+QWEN_2_MOE = replace(
+    NO_BIAS,
+    model_type="qwen2_moe",
+    defaults={
+        **LLAMA.defaults,
+        "vocabulary": 151936,
+        "hidden": 2048,
+        "layers": 24,
+        "heads": 16,
+        "kv_heads": 16,
+        "ffn": 5632,
+        "positions": 32768,
+        "experts": 60,
+        "experts_per_token": 4,
+        "expert_width": 1408,
+        "shared_width": 5632,
+        "sparse_step": 1,
+    },
+    fields={
+        **LLAMA_FIELDS,
+        "shared_width": ("shared_expert_intermediate_size",),
+        "sparse_step": ("decoder_sparse_step",),
+    },
+    attention=Attention(qkv_bias=Flag(("qkv_bias",), True)),
+    experts=Experts(width="expert_width", layers="every", shared="width", shared_gate=True),
+)
+QWEN_3_MOE = replace(
+    QWEN_3,
+    model_type="qwen3_moe",
+    fields={**LLAMA_FIELDS, "sparse_step": ("decoder_sparse_step",)},
+    defaults={
+        **QWEN_3.defaults,
+        "hidden": 2048,
+        "layers": 24,
+        "kv_heads": 4,
+        "head_dim": QUOTIENT,
+        "ffn": 6144,
+        "experts": 128,
+        "experts_per_token": 8,
+        "expert_width": 768,
+        "sparse_step": 1,
+    },
+    experts=Experts(width="expert_width", layers="every"),
+)
+OLMOE = replace(
+    OLMO_2,
+    model_type="olmoe",
+    defaults={
+        **OLMO_2.defaults,
+        "hidden": 2048,
+        "layers": 16,
+        "heads": 16,
+        "ffn": 2048,
+        "positions": 4096,
+        "experts": 64,
+        "experts_per_token": 8,
+    },
+    norms=Norms(),
+    experts=Experts(),
+    block=Block(),
+)
+GRANITE_MOE = replace(
+    GRANITE,
+    model_type="granitemoe",
+    defaults={**GRANITE.defaults, "experts": 8, "experts_per_token": 2},
+    ffn=FeedForward(),
+    experts=Experts(),
+)
+PHI_MOE = replace(
+    LLAMA,
+    model_type="phimoe",
+    defaults={
+        **LLAMA.defaults,
+        "vocabulary": 32064,
+        "kv_heads": 8,
+        "ffn": 6400,
+        "positions": 131072,
+        "eps": 1e-5,
+        "experts": 16,
+        "experts_per_token": 2,
+    },
+    ffn=FeedForward(),
+    norms=Norms(kind="layer", bias=True),
+    experts=Experts(),
+    embedding=Embedding(head_bias=Flag(("lm_head_bias",), False)),
+    rope=Rope(theta=1e6),
+)
+BIASED = Flag(("attention_bias",), True)
+GPT_OSS = replace(
+    LLAMA,
+    model_type="gpt_oss",
+    defaults={
+        **LLAMA.defaults,
+        "vocabulary": 201088,
+        "hidden": 2880,
+        "layers": 36,
+        "heads": 64,
+        "kv_heads": 8,
+        "head_dim": 64,
+        "ffn": 2880,
+        "positions": 131072,
+        "eps": 1e-5,
+        "experts": 128,
+        "experts_per_token": 4,
+    },
+    attention=Attention(qkv_bias=BIASED, output_bias=BIASED, sinks=True),
+    norms=Norms(cast="after-gain"),
+    ffn=FeedForward(),
+    experts=Experts(biases=True),
+    rope=Rope(
+        theta=150000.0,
+        default={
+            "rope_type": "yarn",
+            "factor": 32.0,
+            "beta_fast": 32.0,
+            "beta_slow": 1.0,
+            "truncate": False,
+            "original_max_position_embeddings": 4096,
+        },
+    ),
+    block=Block(clamped=True),
+)
+LATENT_FIELDS = {
+    **LLAMA_FIELDS,
+    "head_dim": ("qk_rope_head_dim",),
+    "query_rank": ("q_lora_rank",),
+    "kv_rank": ("kv_lora_rank",),
+    "unturned": ("qk_nope_head_dim",),
+    "turned": ("qk_rope_head_dim",),
+    "value_dim": ("v_head_dim",),
+    "experts": ("n_routed_experts", "num_experts", "num_local_experts"),
+    "shared_experts": ("n_shared_experts",),
+    "first_sparse": ("first_k_dense_replace",),
+}
+DEEPSEEK_V2 = replace(
+    LLAMA,
+    model_type="deepseek_v2",
+    fields=LATENT_FIELDS,
+    defaults={
+        **LLAMA.defaults,
+        "vocabulary": 102400,
+        "query_rank": 1536,
+        "kv_rank": 512,
+        "unturned": 128,
+        "turned": 64,
+        "value_dim": 128,
+        "experts": 64,
+        "expert_width": 1407,
+        "shared_experts": 2,
+        "first_sparse": 0,
+    },
+    attention=Attention(qkv_bias=ATTENTION_BIAS, output_bias=ATTENTION_BIAS, latent=True),
+    ffn=FeedForward(bias=MLP_BIAS),
+    experts=Experts(width="expert_width", layers="after-first", shared="number"),
+    rope=Rope(layout="interleaved"),
+)
+DEEPSEEK_V3 = replace(
+    DEEPSEEK_V2,
+    model_type="deepseek_v3",
+    defaults={
+        **DEEPSEEK_V2.defaults,
+        "vocabulary": 129280,
+        "hidden": 7168,
+        "layers": 61,
+        "heads": 128,
+        "kv_heads": 128,
+        "ffn": 18432,
+        "positions": 4096,
+        "experts": 256,
+        "experts_per_token": 8,
+        "expert_width": 2048,
+        "shared_experts": 1,
+        "first_sparse": 3,
+    },
+    ffn=FeedForward(),
+    rope=Rope(layout="interleaved", writes="half"),
+)
+MINICPM_3 = replace(
+    LLAMA,
+    model_type="minicpm3",
+    fields=LATENT_FIELDS,
+    defaults={
+        **LLAMA.defaults,
+        "vocabulary": 73448,
+        "hidden": 2560,
+        "layers": 62,
+        "heads": 40,
+        "kv_heads": 40,
+        "ffn": 6400,
+        "positions": 32768,
+        "eps": 1e-5,
+        "tied": True,
+        "query_rank": 768,
+        "kv_rank": 256,
+        "unturned": 64,
+        "turned": 32,
+        "value_dim": 64,
+    },
+    attention=DEEPSEEK_V2.attention,
+    block=Block(multipliers=("scale_emb", "scale_depth", "dim_model_base")),
+)
+
+BIAS = Flag(("bias",), False)
+CHAPTER = Family(
+    model_type="chapter",
+    fields={
+        **LLAMA_FIELDS,
+        "heads": ("query_heads",),
+        "kv_heads": ("key_value_heads", "num_key_value_heads"),
+        "ffn": ("ffn_hidden_size",),
+        "positions": ("max_sequence_slots",),
+        "eps": ("rms_norm_eps", "norm_eps", "epsilon"),
+        "vocabulary": (),
+        "layers": (),
+        "tied": (),
+    },
+    defaults={
+        "kv_heads": Derived("heads"),
+        "head_dim": QUOTIENT,
+        "positions": 2048,
+        "activation": "silu",
+        "eps": 1e-6,
+        "layers": 1,
+    },
+    attention=Attention(qkv_bias=BIAS, output_bias=BIAS),
+    norms=Norms(final="no"),
+    ffn=FeedForward(bias=BIAS),
+    embedding=Embedding(present=False),
+    rope=Rope(layout="interleaved"),
+)
+
+ROWS = (
+    MIXTRAL,
+    QWEN_2_MOE,
+    QWEN_3_MOE,
+    OLMOE,
+    GRANITE_MOE,
+    PHI_MOE,
+    GPT_OSS,
+    DEEPSEEK_V2,
+    DEEPSEEK_V3,
+    MINICPM_3,
+    CHAPTER,
+)

@@ -1,0 +1,299 @@
+"""Headers of ``.safetensors`` files: every tensor's name, kind, shape and place, and none of its values.
+
+The format: the safetensors README, "Format": eight bytes that say how long the header is, lowest first; the
+header, one JSON object; then the numbers, each tensor right behind the one before. Nothing of it is believed
+before it is checked, and no more is read than the header.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple, NoReturn
+
+from dense_cli.errors import DenseError
+
+Sizes = tuple[int, ...]
+
+FIRST_READ = 1 << 16
+"""One read of this many bytes usually holds length and header."""
+
+LONGEST_HEADER = 100_000_000
+"""Bytes; the format's own limit."""
+
+MOST_MARKS = 4_000_000
+"""Brackets and commas of a document: half a million tensors have that many, and few bytes can ask for more
+memory than a list in a list in a list."""
+
+MOST_AXES = 16
+LARGEST = 1 << 63
+
+BITS: Mapping[str, int] = {
+    "F64": 64,
+    "F32": 32,
+    "F16": 16,
+    "BF16": 16,
+    "F8_E4M3": 8,
+    "F8_E5M2": 8,
+    "F8_E8M0": 8,
+    "F8_E4M3FNUZ": 8,
+    "F8_E5M2FNUZ": 8,
+    "F6_E2M3": 6,
+    "F6_E3M2": 6,
+    "F4": 4,
+    "C64": 64,
+    "I64": 64,
+    "U64": 64,
+    "I32": 32,
+    "U32": 32,
+    "I16": 16,
+    "U16": 16,
+    "I8": 8,
+    "U8": 8,
+    "BOOL": 8,
+}
+"""Bits of one number of each kind that the format knows."""
+
+FOREIGN = (
+    (b"version https://git-lfs", "weights-lfs-pointer"),
+    (b"PK\x03\x04", "weights-torch-zip"),
+    (b"\x80\x02", "weights-pickle"),
+    (b"\x80\x03", "weights-pickle"),
+    (b"\x80\x04", "weights-pickle"),
+    (b"GGUF", "weights-gguf"),
+    (b"\x93NUMPY", "weights-numpy"),
+    (b"<", "weights-web-page"),
+    (b"{", "weights-json"),
+)
+"""What stands in place of weights more often than a broken file, by the first bytes."""
+
+
+class Tensor(NamedTuple):
+    """What a header says of one tensor; `begin` and `size` are bytes of the file."""
+
+    kind: str
+    shape: Sizes
+    begin: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The tensors of one file by name. `name` is the file as typed, or as the index calls it; of the names
+    `twice` the last entry holds, as everywhere in JSON."""
+
+    name: str
+    path: str
+    tensors: Mapping[str, Tensor]
+    twice: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of all tensors."""
+        return sum(tensor.size for tensor in self.tensors.values())
+
+
+def header(path: str, name: str) -> Header:
+    """The header of the file at `path`; refusals call it `name`.
+
+    Raises DenseError where there is no ordinary file ("weights-not-found", "weights-unreadable",
+    "file-not-regular"), where it is something else (`FOREIGN`), and where it is broken: "weights-empty",
+    "weights-header-length", "weights-header-json", "weights-entry", "weights-dtype", "weights-tensor-size",
+    "weights-truncated", "weights-offsets".
+    """
+    start, size, rest = _start(path, name)
+    length = int.from_bytes(start[:8], "little")
+    if not 2 <= length <= min(LONGEST_HEADER, size - 8) or start[8:9] != b"{":
+        _refuse_start(start, size, length, name)
+    raw = start[8 : 8 + length] + rest
+    if len(raw) < length:  # the file became shorter while it was read
+        raise DenseError("weights-header-length", typed=name, length=length, size=size)
+    data, twice = document(raw, name)
+    data.pop("__metadata__", None)
+    room = size - 8 - length
+    tensors = {key: _tensor(key, entry, 8 + length, name) for key, entry in data.items()}
+    twice = [(key, entry) for key, entry in twice if key != "__metadata__"]
+    left_out = [_tensor(key, entry, 8 + length, name) for key, entry in twice]
+    _check_places(tensors, left_out, 8 + length, room, name)
+    return Header(name, path, tensors, tuple(dict.fromkeys(key for key, _ in twice)))
+
+
+def document(
+    raw: bytes, name: str, decimals: bool = False
+) -> tuple[dict[str, object], list[tuple[str, object]]]:
+    """The object that a header or an index is, and those entries of it, or of its ``weight_map``, that a
+    later one of the same name replaced. Only an index may hold `decimals`, for some write sizes so.
+
+    Raises DenseError "weights-header-json", "weights-header-crowded".
+
+    >>> document(b'{"a": 1, "b": 2, "a": 3}', "x.safetensors")
+    ({'a': 3, 'b': 2}, [('a', 1)])
+    """
+    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MOST_MARKS:
+        raise DenseError("weights-header-crowded", typed=name)
+    twice: list[tuple[dict[str, object], list[tuple[str, object]]]] = []
+
+    def noticing(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice.append((found, pairs))
+        return found
+
+    try:
+        data = json.loads(
+            raw.decode("utf-8"),
+            object_pairs_hook=noticing,
+            parse_float=float if decimals else _refused,
+            parse_constant=_refused,
+        )
+    except (ValueError, RecursionError):  # not UTF-8, not JSON, a number of thousands of digits, endless depth
+        raise DenseError("weights-header-json", typed=name) from None
+    if not isinstance(data, dict):
+        raise DenseError("weights-header-json", typed=name)
+    replaced: list[tuple[str, object]] = []
+    for found, pairs in twice:
+        if found is not data and found is not data.get("weight_map"):
+            raise DenseError("weights-header-json", typed=name)
+        seen: dict[str, object] = {}
+        for key, value in pairs:
+            if key in seen:
+                replaced.append((key, seen[key]))
+            seen[key] = value
+    return data, replaced
+
+
+def bounded_document(path: str, name: str) -> tuple[dict[str, object], list[tuple[str, object]]]:
+    """The same from a whole file, such as an index of shards."""
+    start, size, _ = _start(path, name, whole=LONGEST_HEADER)
+    if size > LONGEST_HEADER:
+        raise DenseError("file-too-large", typed=name, size=size, limit=LONGEST_HEADER)
+    if start.lstrip()[:1] != b"{":
+        _refuse_start(start, size, None, name)
+    return document(start, name, decimals=True)
+
+
+def _start(path: str, name: str, whole: int = 0) -> tuple[bytes, int, bytes]:
+    """The first bytes of a file, its size, and what its header has beyond them. With `whole` all of it, if
+    it is no larger than that."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        file = os.open(path, flags)
+    except FileNotFoundError:
+        raise DenseError("weights-not-found", typed=name) from None
+    except (OSError, ValueError):  # ValueError: a null character in the name
+        raise DenseError("weights-unreadable", typed=name) from None
+    try:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            raise DenseError("file-not-regular", typed=name)
+        size = status.st_size
+        if whole:
+            return _read(file, min(size, whole)), size, b""
+        start = _read(file, min(size, FIRST_READ))
+        length = int.from_bytes(start[:8], "little")
+        more = 8 + length - len(start)
+        fits = len(start) >= 8 and 0 < more and length <= min(LONGEST_HEADER, size - 8)
+        return start, size, _read(file, more) if fits and start[8:9] == b"{" else b""
+    except OSError:
+        raise DenseError("weights-unreadable", typed=name) from None
+    finally:
+        os.close(file)
+
+
+def _read(file: int, size: int) -> bytes:
+    """So many bytes, or all that there are."""
+    first = os.read(file, size)
+    if len(first) == size or not first:
+        return first
+    parts, missing = [first], size - len(first)
+    while missing and (part := os.read(file, missing)):
+        parts.append(part)
+        missing -= len(part)
+    return b"".join(parts)
+
+
+def _refuse_start(start: bytes, size: int, length: int | None, name: str) -> NoReturn:
+    """Say what a file is that does not begin as it should."""
+    if not size:
+        raise DenseError("weights-empty", typed=name)
+    for mark, key in FOREIGN:
+        if start.startswith(mark) or start.lstrip().startswith(mark):
+            raise DenseError(key, typed=name)
+    if length is None:
+        raise DenseError("weights-header-json", typed=name)
+    if size < 10:
+        raise DenseError("weights-short", typed=name, size=size)
+    if 2 <= length <= min(LONGEST_HEADER, size - 8):
+        raise DenseError("weights-header-json", typed=name)
+    raise DenseError("weights-header-length", typed=name, length=length, size=size)
+
+
+def _refused(written: str) -> NoReturn:
+    """No header has a decimal, a NaN or an infinity."""
+    raise ValueError(written)
+
+
+def _tensor(key: str, entry: object, start: int, name: str) -> Tensor:
+    if not isinstance(entry, dict):
+        raise DenseError("weights-entry", typed=name, tensor=key)
+    kind, shape, ends = entry.get("dtype"), _sizes(entry.get("shape")), _sizes(entry.get("data_offsets"))
+    if not isinstance(kind, str) or shape is None or ends is None or len(ends) != 2 or len(shape) > MOST_AXES:
+        raise DenseError("weights-entry", typed=name, tensor=key)
+    if kind not in BITS:
+        raise DenseError("weights-dtype", typed=name, tensor=key, found=kind, known=tuple(BITS))
+    begin, end = ends
+    if begin > end or prod(shape) * BITS[kind] != (end - begin) * 8:
+        raise DenseError(
+            "weights-tensor-size", typed=name, tensor=key, found=kind, shape=_told(shape), size=end - begin
+        )
+    return Tensor(kind, shape, start + begin, end - begin)
+
+
+def _sizes(value: object) -> Sizes | None:
+    if isinstance(value, list) and all(type(size) is int and 0 <= size < LARGEST for size in value):
+        return tuple(value)
+    return None
+
+
+def _told(shape: Sizes) -> str:
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def _check_places(
+    tensors: Mapping[str, Tensor], left_out: list[Tensor], start: int, room: int, name: str
+) -> None:
+    """Whether the tensors lie one behind the other and fill the file, as the format wants them.
+
+    An entry whose name came again may have left its numbers in the file.
+    """
+    in_order = sorted(tensors.items(), key=_place)
+    needed = max((begin + size for _, _, begin, size in (*tensors.values(), *left_out)), default=start) - start
+    if needed > room:
+        raise DenseError("weights-truncated", typed=name, needed=start + needed, size=start + room)
+    wrong = _out_of_place(in_order, start, start + room)
+    if wrong is None:
+        return
+    if left_out:
+        spans = {(one.begin, one.size) for one in left_out} - {(t.begin, t.size) for t in tensors.values()}
+        fillers = [("", Tensor("", (), begin, size)) for begin, size in spans]
+        if _out_of_place(sorted([*in_order, *fillers], key=_place), start, start + room) is None:
+            return
+    raise DenseError("weights-offsets", typed=name, tensor=wrong)
+
+
+def _place(item: tuple[str, Tensor]) -> tuple[int, int]:
+    return item[1].begin, item[1].size
+
+
+def _out_of_place(in_order: list[tuple[str, Tensor]], start: int, end: int) -> str | None:
+    """The first tensor that does not begin where the one before ends; the last, if bytes are left over."""
+    key = ""
+    for key, tensor in in_order:
+        if tensor.begin != start:
+            return key
+        start += tensor.size
+    return None if start == end else key
