@@ -1,0 +1,93 @@
+"""Wrong paths: the right calculation on the user's own numbers, with one given value or one part replaced.
+
+No list of wrong values stands anywhere. What a mistake makes is computed by the core, so the same entry
+explains a student's answer, a number from somebody's code and the statistics of a class. The words of a
+mistake are in ``lang/<code>/mistakes.toml`` under its topic and id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+Kind = Literal["slip", "convention", "precision", "choice"]
+
+Change = Callable[[Any], Iterable[Any]]
+"""From a given value to those that the mistake makes of it: none where it does not apply, several where it
+is a family of settings."""
+
+TOPICS = ("rope", "rmsnorm", "swiglu", "params", "params-models")
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One thing done otherwise. `id` is unique within `topic`.
+
+    A slip is an error; a convention is right in some code; precision is a calculation with fewer digits; a
+    choice is another setting.
+    """
+
+    id: str
+    topic: str
+    kind: Kind
+    change: Change
+
+    def words(self, name: str) -> str:
+        """The key of its words: `name` is title, explanation, tell, or for a convention users.
+
+        >>> other_given("old-matrix", wd=None).words("title")
+        'mistakes.exercises.old-matrix.title'
+        """
+        return f"mistakes.{self.topic}.{self.id}.{name}"
+
+
+Catalogue = tuple[Mistake, ...]
+
+
+def always(**parts: Any) -> Change:
+    """The change that puts these values in, whatever was given.
+
+    >>> from dense_cli.core.norms import Norm
+    >>> [changed.eps for changed in always(eps=1e-6)(Norm(x=((0.0, 2.0),)))]
+    [1e-06]
+    """
+    return lambda given: (replace(given, **parts),)
+
+
+def other_given(id: str, topic: str = "exercises", kind: Kind = "slip", **parts: Any) -> Mistake:
+    """A mistake that an exercise names by its numbers: the right calculation on another given.
+
+    Put before a catalogue, it can stand in a pair with each mistake there; after it, it would undo them.
+    """
+    return Mistake(id, topic, kind, always(**parts))
+
+
+def catalogue(topic: str) -> Catalogue:
+    """Every mistake of one of the `TOPICS`; KeyError for another. Order: the more usual ones first.
+
+    >>> [mistake.id for mistake in catalogue("rmsnorm")][:2]
+    ['sum-not-mean', 'no-root']
+    """
+    # Imported only now: a calculation that is right needs no catalogue.
+    if topic == "rope":
+        from dense_cli.mistakes.rope import ROPE
+
+        return ROPE
+    if topic == "rmsnorm":
+        from dense_cli.mistakes.rmsnorm import RMSNORM
+
+        return RMSNORM
+    if topic == "swiglu":
+        from dense_cli.mistakes.swiglu import SWIGLU
+
+        return SWIGLU
+    if topic == "params":
+        from dense_cli.mistakes.params import BUDGET
+
+        return BUDGET
+    if topic == "params-models":
+        from dense_cli.mistakes.params_models import MODELS
+
+        return MODELS
+    raise KeyError(topic)
