@@ -1,0 +1,302 @@
+"""Writes values, sentences and lines, in plain text, in HTML or in LaTeX.
+
+Every format uses one of these notations, so a number reads alike wherever it is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from dense_cli.derivation import Line, Note, Say, Value
+from dense_cli.expression import ATOM, Call, Expression, Power, Quotient, Root, Symbol
+from dense_cli.numerals import Exact, Number, Numeral
+from dense_cli.reading.characters import visible
+from dense_cli.render.escaping import escaped, markdown_typed, markdown_words, markup
+from dense_cli.render.formulas import GROUPED, Formulas
+
+__all__ = ["STATES", "Chain", "Html", "Latex", "Link", "Markdown", "Notation", "Text", "escaped"]
+
+STATES = ":"
+"""The sign of a link that says something in words instead of giving a number."""
+
+_FIRST_MARK = 0xF0000  # stands for a fact while the words around it are escaped; no words hold such a mark
+_MARKS = re.compile("([\U000f0000-\U000ffffd])")
+LONGEST_QUOTED = 100
+MOST_MATRIX_COLUMNS = 10
+"""LaTeX draws no more; a wider matrix is written in its rows."""
+
+
+class Link(NamedTuple):
+    """What a line equals next: the sign `=`, `≈` (as the notation writes it) or STATES, and the text."""
+
+    sign: str
+    text: str
+
+
+class Chain(NamedTuple):
+    """A line: what it is about, and what that equals in turn."""
+
+    symbol: str
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True)
+class Notation(Formulas):
+    """One way to write: how many decimals, and the words for notes inside a value.
+
+    Subclasses differ only in marks: how a fraction, a root, a vector, an index looks. There are two
+    places to write in: inside a formula (`value`) and in running text (`prose`).
+    """
+
+    say: Say
+    digits: int = 6
+
+    equals: ClassVar[str] = "="
+    almost: ClassVar[str] = "≈"
+    between: ClassVar[str] = ", "
+
+    # --- what the places are like
+
+    def words(self, text: str) -> str:
+        """Words of the language, in running text."""
+        return text
+
+    def quoted(self, text: str, limit: int = LONGEST_QUOTED) -> str:
+        """A user's own text, in running text, harmless on any terminal."""
+        return visible(text, limit)
+
+    def inline(self, formula: str) -> str:
+        """A formula in running text."""
+        return formula
+
+    def worded(self, text: str) -> str:
+        """Running text inside a formula."""
+        return text
+
+    # --- values
+
+    def value(self, value: Value | Note, exact: Exact | None = None) -> Numeral:
+        """Any value, in a formula; exact where every number in it is."""
+        if value is None or isinstance(value, bool | str | Note):
+            return Numeral(self.worded(self.prose(value)), True)
+        if isinstance(value, Expression):
+            return Numeral(self.symbols(value), True)
+        if isinstance(value, tuple):
+            return self.sequence([self.value(entry) for entry in value], nested=_is_matrix(value))
+        return self.number(value, exact)
+
+    def prose(self, value: Value | Note) -> str:
+        """Any value or sentence, in running text."""
+        if isinstance(value, Note):
+            return self.sentence(value)
+        if value is None:
+            return self.words(self.say("common.undefined"))
+        if isinstance(value, bool):
+            return self.words(self.say("common.yes" if value else "common.no"))
+        if isinstance(value, str):
+            return self.quoted(value)
+        if isinstance(value, tuple) and says_words(value):
+            return f"{self.words('[')}{', '.join(map(self.prose, value))}{self.words(']')}"
+        return self.inline(self.value(value).text)
+
+    def sequence(self, entries: Sequence[Numeral], nested: bool) -> Numeral:
+        """A vector, or a matrix where the entries are rows."""
+        texts = self.between.join(entry.text for entry in entries)
+        return Numeral(f"[{texts}]", all(entry.exact for entry in entries))
+
+    def sentence(self, note: Note) -> str:
+        """A note with its facts written in this notation."""
+        return self.told(note.key, **{name: self.prose(fact) for name, fact in note.facts.items()})
+
+    def told(self, key: str, /, **facts: str) -> str:
+        """The words of a key; the facts are already written for running text."""
+        marks = {name: chr(_FIRST_MARK + place) for place, name in enumerate(facts)}
+        written = dict(zip(marks.values(), facts.values(), strict=True))
+        told = _MARKS.split(self.say(key, **marks))
+        return "".join(written[part] if part in written else self.words(part) for part in told)
+
+    # --- lines
+
+    def chain(self, line: Line) -> Chain:
+        """A line as its symbol and what it equals in turn, repeats left out.
+
+        A `=` stands only where both sides, as shown, are exact.
+        """
+        symbol = self.sentence(line.symbol) if isinstance(line.symbol, Note) else self.symbols(line.symbol)
+        if line.formula is None:
+            return Chain(symbol, (self.end(line.value),))
+        general, put_in = self.symbols(line.formula), self.numbers(line.formula)
+        exact = line.formula.exact()
+        links = [] if _same(general, put_in.text, self) else [Link(self.equals, general)]
+        links.append(Link(self.sign(put_in.exact), put_in.text))
+        if says_words(line.value):
+            links.append(self.end(line.value))
+        else:
+            shown = self.value(line.value, exact)
+            links.append(
+                Link(self.sign(shown.exact and put_in.exact and exact is not None), shown.text),
+            )
+        before = [symbol, *(link.text for link in links)]
+        return Chain(
+            symbol, tuple(link for text, link in zip(before, links, strict=False) if text != link.text)
+        )
+
+    def end(self, value: Value | Note) -> Link:
+        """The last link of a line: a number, or what is said of it in words."""
+        if says_words(value):
+            return Link(STATES, self.prose(value))
+        shown = self.value(value)
+        return Link(self.sign(shown.exact), shown.text)
+
+    def sign(self, exact: bool) -> str:
+        return self.equals if exact else self.almost
+
+
+@dataclass(frozen=True)
+class Text(Notation):
+    """Plain text with the signs of a textbook."""
+
+
+@dataclass(frozen=True)
+class Html(Notation):
+    """HTML with real subscripts and exponents."""
+
+    def words(self, text: str) -> str:
+        return markup(text)
+
+    def quoted(self, text: str, limit: int = LONGEST_QUOTED) -> str:
+        return markup(visible(text, limit))
+
+    def name(self, symbol: Symbol) -> str:
+        is_letter = len(symbol.text.rstrip("′")) == 1
+        base = f"<i>{markup(symbol.text)}</i>" if is_letter else markup(symbol.text)
+        indices = markup(",".join(map(str, symbol.indices)))
+        return f"{base}<sub>{indices}</sub>" if indices else base
+
+    def power(self, base: str, exponent: str) -> str:
+        return f"{base}<sup>{exponent}</sup>"
+
+    def call(self, call: Call, part: str) -> str:
+        return markup(call.function.text) + ("" if part.startswith("(") else " ") + part
+
+    def places(self, node: Expression) -> tuple[int, ...]:
+        """A raised exponent groups by itself."""
+        return (ATOM, GROUPED) if isinstance(node, Power) else super().places(node)
+
+
+@dataclass(frozen=True)
+class Latex(Notation):
+    """LaTeX: formulas are mathematics, running text has them between dollars."""
+
+    times = r"\cdot"
+    times_numbers = r"\times"
+    compound = (r"\times", r"\frac")
+    fractions_group = True
+    almost = r"\approx"
+    between = r",\; "
+    row_end: ClassVar[str] = r" \\ "
+
+    def words(self, text: str) -> str:
+        return escaped(text)
+
+    def quoted(self, text: str, limit: int = LONGEST_QUOTED) -> str:
+        return escaped(visible(text, limit))
+
+    def inline(self, formula: str) -> str:
+        return f"${formula}$"
+
+    def worded(self, text: str) -> str:
+        return rf"\text{{{text}}}"
+
+    def number(self, value: Number, exact: Exact | None = None) -> Numeral:
+        shown = super().number(value, exact)
+        text = shown.text.replace("π", r"\pi").replace("∞", r"\infty")
+        if "e" in text:
+            mantissa, power = text.split("e")
+            text = rf"{mantissa} \times 10^{{{power}}}"
+        if "/" in text:
+            top, bottom = text.lstrip("-").split("/")
+            text = ("-" if text.startswith("-") else "") + rf"\frac{{{top}}}{{{bottom}}}"
+        return Numeral(text, shown.exact)
+
+    def sequence(self, entries: Sequence[Numeral], nested: bool) -> Numeral:
+        widest = max((entry.text.count(self.between) for entry in entries), default=0) + 1
+        drawn = nested and widest <= MOST_MATRIX_COLUMNS and entries[0].text.startswith("[")
+        if not drawn:
+            return Notation.sequence(self, entries, nested)
+        rows = self.row_end.join(entry.text[1:-1].replace(self.between, " & ") for entry in entries)
+        return Numeral(rf"\begin{{bmatrix}}{rows}\end{{bmatrix}}", all(entry.exact for entry in entries))
+
+    def name(self, symbol: Symbol) -> str:
+        if not symbol.indices:
+            return symbol.latex
+        base = f"{{{symbol.latex}}}" if "_" in symbol.latex else symbol.latex
+        return f"{base}_{{{','.join(map(str, symbol.indices))}}}"
+
+    def quotient(self, top: str, bottom: str) -> str:
+        return rf"\frac{{{top}}}{{{bottom}}}"
+
+    def power(self, base: str, exponent: str) -> str:
+        base = f"{{{base}}}" if "^" in base or "'" in base else base
+        return f"{base}^{{{exponent}}}"
+
+    def root(self, part: str) -> str:
+        return rf"\sqrt{{{part}}}"
+
+    def call(self, call: Call, part: str) -> str:
+        return call.function.latex + ("" if part.startswith(("(", r"\left")) else " ") + part
+
+    def places(self, node: Expression) -> tuple[int, ...]:
+        """Fractions, roots and exponents group by themselves."""
+        match node:
+            case Quotient():
+                return (GROUPED, GROUPED)
+            case Root():
+                return (GROUPED,)
+            case Power():
+                return (ATOM, GROUPED)
+        return super().places(node)
+
+    def parentheses(self, text: str) -> str:
+        tall = any(mark in text for mark in (r"\frac", r"\sqrt", r"\begin"))
+        return rf"\left({text}\right)" if tall else f"({text})"
+
+
+@dataclass(frozen=True)
+class Markdown(Latex):
+    """LaTeX between dollars inside Markdown.
+
+    Markdown readers drop a backslash before punctuation, so none stands there.
+    """
+
+    between = r",~"
+    row_end = r" \cr "
+
+    def words(self, text: str) -> str:
+        return markdown_words(text)
+
+    def quoted(self, text: str, limit: int = LONGEST_QUOTED) -> str:
+        return markdown_typed(visible(text, limit))
+
+    def inline(self, formula: str) -> str:
+        bars_named = formula.replace("|", r"\vert ")
+        return formula if re.fullmatch(r"-?\d+(\.\d+)?", formula) else f"${bars_named}$"
+
+
+def says_words(value: Value | Note) -> bool:
+    """Whether a value is, or holds, something other than numbers."""
+    if isinstance(value, tuple):
+        return any(map(says_words, value))
+    return value is None or isinstance(value, bool | str | Note)
+
+
+def _same(general: str, put_in: str, notation: Notation) -> bool:
+    """Whether putting numbers in changed nothing but the sign between factors."""
+    return general.replace(notation.times, notation.times_numbers) == put_in
+
+
+def _is_matrix(value: tuple[Value, ...]) -> bool:
+    return bool(value) and all(isinstance(entry, tuple) for entry in value)
