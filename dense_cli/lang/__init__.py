@@ -1,0 +1,69 @@
+"""Words for keys, in one language: ``lang/<code>/<topic>.toml``, same keys and placeholders in each.
+
+A key is ``topic.name`` or ``topic.table.name``; a topic's file is read when its first key is asked for.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dense_cli.derivation import Say
+
+LANGUAGES = ("en", "zh")
+FOLDER = Path(__file__).parent
+
+
+def say_in(language: str) -> Say:
+    """The words of one language, as a function from key and facts to text.
+
+    >>> say_in("en")("common.yes"), say_in("zh")("common.yes")
+    ('yes', '是')
+    """
+
+    def say(key: str, /, **facts: str) -> str:
+        topic, _, name = key.partition(".")
+        return _FORMATTER.vformat(topic_texts(language, topic)[name], (), facts)
+
+    return say
+
+
+@cache
+def topic_texts(language: str, topic: str) -> Mapping[str, str]:
+    """Every text of one topic by its key within it. Unknown languages and topics raise KeyError."""
+    import tomllib  # costs start-up time, and --version needs no words
+
+    if language not in LANGUAGES or not (path := FOLDER / language / f"{topic}.toml").is_file():
+        raise KeyError(f"{language}/{topic}")
+    return dict(_flat(tomllib.loads(path.read_text(encoding="utf-8"))))
+
+
+def topics(language: str) -> tuple[str, ...]:
+    """The topics that a language has."""
+    return tuple(sorted(path.stem for path in (FOLDER / language).glob("*.toml")))
+
+
+def placeholders(text: str) -> frozenset[str]:
+    """The names of the facts that a text speaks of."""
+    return frozenset(name for _, name, _, _ in string.Formatter().parse(text) if name)
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, str(value)
+
+
+class _Facts(string.Formatter):
+    """Puts facts in by name only: a text can reach into no object and ask for no conversion."""
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> tuple[Any, str]:
+        return kwargs[field_name], field_name
+
+
+_FORMATTER = _Facts()

@@ -1,0 +1,38 @@
+"""A refusal in words: what was typed and what is wrong with it, and what to type instead."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dense_cli.derivation import Say
+from dense_cli.errors import DenseError
+from dense_cli.reading.characters import visible
+
+SHOWN = 60
+"""Characters of what was typed that a refusal repeats."""
+
+
+def message(error: DenseError, say: Say) -> str:
+    """What was typed and what is wrong with it, led by the option or place where the error knows it."""
+    text = say(f"errors.{error.key}.message", **_facts(error))
+    place = error.facts.get("option") or error.facts.get("source")
+    return f"{visible(str(place), SHOWN)}: {text}" if place else text
+
+
+def hint(error: DenseError, say: Say) -> str:
+    """What to do instead."""
+    return say(f"errors.{error.hint}.hint", **_facts(error))
+
+
+def _facts(error: DenseError) -> dict[str, str]:
+    return {name: _written(value) for name, value in error.facts.items()}
+
+
+def _written(value: object) -> str:
+    if isinstance(value, float):
+        return format(value, ".12g")
+    if isinstance(value, Fraction) and value.denominator != 1:
+        return format(float(value), ".12g")
+    if isinstance(value, tuple | list):
+        return ", ".join(_written(entry) for entry in value)
+    return visible(str(value), SHOWN)
