@@ -1,0 +1,92 @@
+"""How a result is shown: format, digits, language, and where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from dense_cli import render
+from dense_cli.cli import console
+from dense_cli.cli.options import Outcome
+from dense_cli.derivation import Derivation, Say
+from dense_cli.errors import DenseError, nearest
+from dense_cli.lang import say_in
+from dense_cli.lang.refusal import hint, message
+from dense_cli.reading.numbers import whole
+
+MOST_DIGITS = 17
+"""More decimals than a float64 has tell nothing."""
+
+SUFFIXES = {
+    ".json": "json",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".svg": "svg",
+    ".txt": "plain",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The shared options of one call, read and checked."""
+
+    say: Say
+    language: str
+    format: str | None = None
+    digits: int = 6
+    output: str | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], language: str) -> Page:
+        """The page that these options ask for. Raises DenseError for what is none."""
+        output = options.get("output")
+        chosen = "json" if options.get("json_") else options.get("format")
+        if chosen is None and output is not None:
+            chosen = SUFFIXES.get(PurePath(output).suffix.casefold(), "plain")
+        if chosen is not None and chosen not in render.FORMATS:
+            close = nearest(chosen, list(render.FORMATS)) or tuple(render.FORMATS)
+            raise DenseError("unknown-format", option="--format", typed=chosen, nearest=", ".join(close))
+        return cls(say_in(language), language, chosen, _digits(options.get("digits")), output)
+
+
+def _digits(typed: str | None) -> int:
+    if typed is None:
+        return 6
+    try:
+        digits = whole(typed)
+    except DenseError as error:
+        raise error.about(option="--digits") from error
+    if not 0 <= digits <= MOST_DIGITS:
+        raise DenseError("digits-range", option="--digits", typed=typed, most=MOST_DIGITS)
+    return digits
+
+
+def show(outcome: Outcome, page: Page) -> None:
+    """Print an outcome, or write it to the file that was named."""
+    for warning in outcome.warnings:
+        text = (
+            f"{message(warning, page.say)} {hint(warning, page.say)}"
+            if isinstance(warning, DenseError)
+            else page.say(warning.key, **{name: str(fact) for name, fact in warning.facts.items()})
+        )
+        console.warn(f"{page.say('common.warning')}: {text}")
+    stream = console.standard_output()
+    text = outcome.text if outcome.derivation is None else _written(outcome.derivation, page, stream)
+    if page.output is None:
+        stream.write(text)
+    else:
+        console.write_atomically(page.output, text)
+
+
+def _written(derivation: Derivation, page: Page, stream: console.Output) -> str:
+    return render.show(
+        derivation,
+        format=page.format or ("rich" if stream.terminal else "plain"),
+        say=page.say,
+        digits=page.digits,
+        width=stream.width,
+        colour=stream.colour and page.output is None,
+    )
