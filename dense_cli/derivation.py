@@ -77,7 +77,7 @@ class Derivation:
     """Everything one call of a command has to tell.
 
     `given` is what was typed, `assumed` what was not and had to be chosen, `result` the numbers for
-    scripts, `answer` the same for people (shown first), `cautions` what the numbers do not say.
+    scripts, `answer` the same for people, below the steps, `cautions` what the numbers do not say.
     """
 
     command: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from dense_cli.cli.exits import Exit
 from dense_cli.cli.options import Outcome
-from dense_cli.cli.values import one_whole
+from dense_cli.cli.values import named, one_whole
 from dense_cli.core.angles import Rate
 from dense_cli.core.norms import Norm
 from dense_cli.core.schedule import Schedule
@@ -17,6 +18,9 @@ from dense_cli.derive.rope_frequencies import Frequencies
 from dense_cli.errors import DenseError, DenseErrors
 from dense_cli.models.config import Assumption, read_config
 
+if TYPE_CHECKING:
+    from dense_cli.models.counting import Count
+
 Scaling = Callable[[tuple[Rate, ...]], tuple[Rate, ...]]
 
 
@@ -24,18 +28,24 @@ def norm_of(given: Norm, typed: str, as_family: str | None = None) -> tuple[Norm
     """`given` with the epsilon and the form of a model's norms."""
     from dense_cli.models.norm_settings import norm_settings
 
-    settings = norm_settings(read_config(typed, as_family))
+    settings = norm_settings(named("--config", lambda: read_config(typed, as_family)))
     if settings.kind != "rms":
         raise DenseError("config-no-rmsnorm", option="--config", typed=typed)
     changed = replace(given, eps=settings.eps, unit_offset=given.unit_offset or settings.unit_offset)
     return changed, notes(settings.assumed)
 
 
-def counted(
-    typed: Sequence[str], as_family: str | None, context: str | None, dtype: str | None
-) -> Outcome:
+def counted(typed: Sequence[str], as_family: str | None, context: str | None, dtype: str | None) -> Outcome:
     """The counts of one or several models side by side."""
     from dense_cli.derive.params_models import models
+
+    return Outcome(models(*_counts(typed, as_family, context, dtype)), Exit.DONE)
+
+
+def _counts(
+    typed: Sequence[str], as_family: str | None, context: str | None, dtype: str | None
+) -> tuple[tuple[Count, ...], int | None]:
+    """What each config counts to, and the number of tokens asked for."""
     from dense_cli.models.counting import count
 
     tokens = one_whole("--context", context) if context is not None else None
@@ -50,7 +60,7 @@ def counted(
             refused += error.errors if isinstance(error, DenseErrors) else [error]
     if refused:
         raise DenseErrors(refused)
-    return Outcome(models(tuple(counts), tokens), Exit.DONE)
+    return tuple(counts), tokens
 
 
 def weighed(
@@ -63,21 +73,21 @@ def weighed(
     dtype: str | None = None,
 ) -> Outcome:
     """The count of one model, and whether a checkpoint's tensors are those of its config."""
+    from dense_cli.derive.params_models import models
     from dense_cli.derive.params_weights import with_weights
     from dense_cli.models.checkpoint import checkpoint
     from dense_cli.models.comparison import compare, with_findings
-    from dense_cli.models.shape import model_shape
     from dense_cli.models.weight_values import non_finite
 
     if len(typed) != 1:
         raise DenseError("weights-one-config", option="--weights", typed=len(typed))
-    counts = counted(typed, as_family, context, dtype)
+    counts, tokens = _counts(typed, as_family, context, dtype)
     found = checkpoint(weights)
-    comparison = compare(model_shape(read_config(typed[0], as_family)), found)
+    comparison = compare(counts[0].shape, found)
     if values:
         comparison = with_findings(comparison, non_finite(found))
-    derivation = with_weights(counts.derivation, comparison, say) if counts.derivation else None
-    return Outcome(derivation, Exit.DONE if comparison.fits else Exit.DIFFERS)
+    told = with_weights(models(counts, tokens), comparison, say)
+    return Outcome(told, Exit.DONE if comparison.fits else Exit.DIFFERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +110,7 @@ def rope_of(
     """The rotation that a config describes."""
     from dense_cli.models.rope_settings import rope_settings
 
-    config = read_config(typed, as_family)
+    config = named("--config", lambda: read_config(typed, as_family))
     length = one_whole("--seq-len", seq_len) if seq_len is not None else None
     settings = rope_settings(config, layer_type, length)
     rates = Schedule(

@@ -20,7 +20,7 @@ from dense_cli.lang import say_in
 if TYPE_CHECKING:
     from dense_cli.cli.options import Outcome
 
-COMMANDS = ("rope", "rmsnorm", "swiglu", "params", "check", "exercise")
+COMMANDS = ("rope", "rmsnorm", "swiglu", "params", "block", "check", "exercise")
 HELP_WORDS = ("--help", "-h")
 
 

@@ -63,9 +63,7 @@ def params(
         from dense_cli.cli.configs import counted, weighed
 
         if weights is not None:
-            return weighed(
-                config, weights, values, ctx.obj.say, as_family=as_, context=context, dtype=dtype
-            )
+            return weighed(config, weights, values, ctx.obj.say, as_family=as_, context=context, dtype=dtype)
         return counted(config, as_family=as_, context=context, dtype=dtype)
     if weights is not None:
         raise DenseError("weights-without-config", typed=weights)

@@ -22,10 +22,11 @@ from dense_cli.cli.options import (
     required,
     typed_options,
 )
-from dense_cli.cli.values import floats, numbers, one_number, one_whole
+from dense_cli.cli.values import floats, named, numbers, one_number, one_whole
 from dense_cli.core import rope as core
 from dense_cli.core.angles import Position, Rate
 from dense_cli.core.schedule import Schedule, default_rates
+from dense_cli.derivation import Derivation
 from dense_cli.derive import rope as story
 from dense_cli.errors import DenseError, nearest
 from dense_cli.reading.angles import angles
@@ -63,6 +64,7 @@ def rope(
     as_: Annotated[str | None, option("--as", metavar="FAMILY")] = None,
     frequencies: Annotated[bool, option("--frequencies")] = False,
     head_dim: Annotated[str | None, option("--head-dim", metavar="D")] = None,
+    dtype: Annotated[str | None, option("--dtype", metavar="T")] = None,
     example: ExampleOption = False,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -98,7 +100,8 @@ def rope(
         output_layout=model.writes if model and model.writes != model.layout else None,
     )
     assumed = (*(model.assumed if model else ()), *story.assumptions(given, typed))
-    return Outcome(story.rope(given, core.rope(given), assumed, typed), Exit.DONE)
+    told = story.rope(given, core.rope(given), assumed, typed)
+    return Outcome(told if dtype is None else _in_dtype(told, given, dtype), Exit.DONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,14 @@ def _turning(typed: Mapping[str, str | bool], model: ModelRope | None, width: in
         rates = _rates(angle, base or str(model.frequencies.base), rotary_dim, width)
     layout = _layout(_text(typed, "layout")) if "layout" in typed else model.layout
     return Turning(rates, rotary_dim, layout)
+
+
+def _in_dtype(told: Derivation, given: core.Rope, dtype: str) -> Derivation:
+    """The same with the angles that result where positions or frequencies are held in few bits."""
+    from dense_cli.core.precision import number_format
+    from dense_cli.derive.rope_precision import rope_in
+
+    return rope_in(told, given, named("--dtype", lambda: number_format(dtype)))
 
 
 def _text(typed: Mapping[str, str | bool], name: str) -> str | None:
@@ -186,7 +197,7 @@ def _layout(typed: str | None) -> str:
         return core.LAYOUTS[0]
     if typed not in core.LAYOUTS:
         close = nearest(typed, core.LAYOUTS) or core.LAYOUTS
-        raise DenseError("unknown-layout", option="--layout", typed=typed, layouts=close)
+        raise DenseError("unknown-layout", option="--layout", typed=typed, known=close)
     return typed
 
 

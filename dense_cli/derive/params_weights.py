@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dense_cli.derivation import Data, Derivation, Fact, Line, Note, Say, Step, Table
@@ -19,7 +19,6 @@ MOST_FINDINGS = 4
 """Notes of one kind that are told one by one."""
 
 LONGEST_NAME = 120
-NOTHING = "—"
 
 
 def with_weights(derivation: Derivation, comparison: Comparison, say: Say) -> Derivation:
@@ -76,12 +75,11 @@ def _answer(comparison: Comparison) -> Iterator[Line]:
 def _step(comparison: Comparison) -> Step:
     """The table of mismatches, and below it what was noticed and what it means."""
     tensors = comparison.checkpoint.tensors
-    found, expected = (Note("weights.found-tensors"), Note("weights.expected-tensors"))
-    rows = list(_rows(comparison.mismatches))
-    columns = tuple(Note(f"weights.column.{name}") for name in ("what", "tensor", "config", "file", "count"))
+    found, expected = Note("weights.found-tensors"), Note("weights.expected-tensors")
+    groups = _groups(comparison.mismatches)
     notes = [Note("weights.all-fit")] if comparison.fits else []
-    if len(rows) > MOST_ROWS:
-        notes.append(Note("weights.more-rows", {"count": len(rows) - MOST_ROWS}))
+    if len(groups) > MOST_ROWS:
+        notes.append(Note("weights.more-rows", {"count": len(groups) - MOST_ROWS}))
     below = (
         Step("weights-notes", Note("weights.notes"), notes=tuple(_findings(comparison.findings))),
         Step("weights-meaning", Note("weights.meaning-title"), notes=(*map(_meaning, meanings(comparison)),)),
@@ -90,27 +88,35 @@ def _step(comparison: Comparison) -> Step:
         "weights",
         Note("weights.title"),
         lines=(Line(expected, None, comparison.expected), Line(found, None, len(tensors))),
-        table=Table(columns, tuple(rows[:MOST_ROWS])) if rows else None,
+        table=_table(groups[:MOST_ROWS]) if groups else None,
         notes=tuple(notes),
         steps=tuple(step for step in below if step.notes),
     )
 
 
-def _rows(mismatches: tuple[Mismatch, ...]) -> Iterator[tuple[Note | str | tuple[int, ...] | int, ...]]:
-    """One row for what is the same in several layers, with a star for their numbers."""
+def _table(groups: Sequence[tuple[Mismatch, int]]) -> Table:
+    """Tensor, what the config says, what the file has; how many, where some rows stand for several."""
+    columns = [Note(f"weights.column.{name}") for name in ("tensor", "config", "file", "count")]
+    several = any(count > 1 for _, count in groups)
+    rows = tuple(_row(first, count) if several else _row(first, count)[:-1] for first, count in groups)
+    return Table(tuple(columns if several else columns[:-1]), rows)
+
+
+def _row(first: Mismatch, count: int) -> tuple[Note | str | tuple[int, ...] | int, ...]:
+    return (
+        first.name if count == 1 else folded(first.name).replace("{}", "*"),
+        Note("weights.not-there") if first.expected is None else first.expected,
+        Note("weights.missing") if first.found is None else first.found,
+        count,
+    )
+
+
+def _groups(mismatches: tuple[Mismatch, ...]) -> list[tuple[Mismatch, int]]:
+    """The first of those that are the same in several layers, and how many they are."""
     groups: dict[tuple[object, ...], list[Mismatch]] = {}
     for one in mismatches:
         groups.setdefault((one.kind, folded(one.name), one.expected, one.found), []).append(one)
-    for group in groups.values():
-        first = group[0]
-        name = first.name if len(group) == 1 else folded(first.name).replace("{}", "*")
-        yield (
-            Note(f"weights.kind.{first.kind}"),
-            name,
-            NOTHING if first.expected is None else first.expected,
-            NOTHING if first.found is None else first.found,
-            len(group),
-        )
+    return [(group[0], len(group)) for group in groups.values()]
 
 
 def _findings(findings: tuple[Finding, ...]) -> Iterator[Note]:

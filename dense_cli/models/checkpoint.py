@@ -103,9 +103,7 @@ def _check_numbered(files: list[str], typed: str) -> None:
     numbered = [SHARD.fullmatch(name) for name in files]
     parts = {(found[1], int(found[3])) for found in numbered if found}
     if len(parts) != 1 or None in numbered:
-        raise DenseError(
-            "weights-several", typed=typed, found=tuple(files[:MOST_NAMED]), example=files[0]
-        )
+        raise DenseError("weights-several", typed=typed, found=tuple(files[:MOST_NAMED]), example=files[0])
     [(stem, number)] = parts
     there = {int(found[2]) for found in numbered if found}
     for place in range(1, min(number, MOST_SHARDS) + 1):

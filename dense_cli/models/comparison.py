@@ -78,12 +78,12 @@ def compare(shape: ModelShape, checkpoint: Checkpoint) -> Comparison:
         raise DenseError("weights-too-many-tensors", typed=shape.name, number=number, most=MOST_TENSORS)
     mismatches = []
     left = dict(checkpoint.tensors)
-    for one in names.tensors(shape):
-        found = left.pop(one.name, None)
+    for name, sizes in names.tensors(shape):
+        found = left.pop(name, None)
         if found is None:
-            mismatches.append(Mismatch("missing_tensor", one.name, one.sizes))
-        elif found.shape != one.sizes:
-            mismatches.append(Mismatch("shape_mismatch", one.name, one.sizes, found.shape))
+            mismatches.append(Mismatch("missing_tensor", name, sizes))
+        elif found.shape != sizes:
+            mismatches.append(Mismatch("shape_mismatch", name, sizes, found.shape))
     findings = [*_prefix(shape, names, len(mismatches) < number), *checkpoint.findings]
     outside: Counter[str] = Counter()
     for name, tensor in left.items():
@@ -106,7 +106,12 @@ def with_findings(comparison: Comparison, findings: tuple[Finding, ...]) -> Comp
 
 def _prefix(shape: ModelShape, names: FileNames, some: bool) -> Iterator[Finding]:
     """That the names lack what the library puts before them, as files of the base model do."""
-    if some and shape.family is not CHAPTER and names.usual != names.base and names.usual.endswith(names.base):
+    if (
+        some
+        and shape.family is not CHAPTER
+        and names.usual != names.base
+        and names.usual.endswith(names.base)
+    ):
         lacking = names.usual.removesuffix(names.base)
         yield Finding("missing_prefix", lacking)
 

@@ -29,6 +29,8 @@ MOST_MARKS = 4_000_000
 """Brackets and commas of a document: half a million tensors have that many, and few bytes can ask for more
 memory than a list in a list in a list."""
 
+METADATA = "__metadata__"
+FIELDS = (b'"dtype"', b'"shape"', b'"data_offsets"')
 MOST_AXES = 16
 LARGEST = 1 << 63
 
@@ -72,6 +74,14 @@ FOREIGN = (
 """What stands in place of weights more often than a broken file, by the first bytes."""
 
 
+def _refused(written: str) -> NoReturn:
+    """No header has a decimal, a NaN or an infinity."""
+    raise ValueError(written)
+
+
+_DECODER = json.JSONDecoder(parse_float=_refused, parse_constant=_refused)
+
+
 class Tensor(NamedTuple):
     """What a header says of one tensor; `begin` and `size` are bytes of the file."""
 
@@ -112,14 +122,27 @@ def header(path: str, name: str) -> Header:
     raw = start[8 : 8 + length] + rest
     if len(raw) < length:  # the file became shorter while it was read
         raise DenseError("weights-header-length", typed=name, length=length, size=size)
-    data, twice = document(raw, name)
-    data.pop("__metadata__", None)
-    room = size - 8 - length
-    tensors = {key: _tensor(key, entry, 8 + length, name) for key, entry in data.items()}
-    twice = [(key, entry) for key, entry in twice if key != "__metadata__"]
-    left_out = [_tensor(key, entry, 8 + length, name) for key, entry in twice]
-    _check_places(tensors, left_out, 8 + length, room, name)
+    data, twice = _entries(raw, name)
+    tensors, end = _tensors(data, 8 + length, name)
+    if end != size or twice:
+        left_out, _ = _tensors({key: entry for key, entry in twice if key != METADATA}, 8 + length, name)
+        _check_places(tensors, left_out, 8 + length, size, name)
     return Header(name, path, tensors, tuple(dict.fromkeys(key for key, _ in twice)))
+
+
+def _entries(raw: bytes, name: str) -> tuple[dict[str, object], list[tuple[str, object]]]:
+    """What `document` gives, quickly where every field is there as often as there are tensors: then nothing
+    came twice."""
+    if len(raw) <= MOST_MARKS:
+        try:
+            text = raw.decode("utf-8")
+            data, end = _DECODER.raw_decode(text)
+        except (ValueError, RecursionError):
+            raise DenseError("weights-header-json", typed=name) from None
+        number = len(data) - (METADATA in data)
+        if text[end:].strip(" ") == "" and all(raw.count(field) == number for field in FIELDS):
+            return data, []
+    return document(raw, name)
 
 
 def document(
@@ -150,7 +173,10 @@ def document(
             parse_float=float if decimals else _refused,
             parse_constant=_refused,
         )
-    except (ValueError, RecursionError):  # not UTF-8, not JSON, a number of thousands of digits, endless depth
+    except (
+        ValueError,
+        RecursionError,
+    ):  # not UTF-8, not JSON, a number of thousands of digits, endless depth
         raise DenseError("weights-header-json", typed=name) from None
     if not isinstance(data, dict):
         raise DenseError("weights-header-json", typed=name)
@@ -196,7 +222,7 @@ def _start(path: str, name: str, whole: int = 0) -> tuple[bytes, int, bytes]:
         start = _read(file, min(size, FIRST_READ))
         length = int.from_bytes(start[:8], "little")
         more = 8 + length - len(start)
-        fits = len(start) >= 8 and 0 < more and length <= min(LONGEST_HEADER, size - 8)
+        fits = len(start) >= 8 and more > 0 and length <= min(LONGEST_HEADER, size - 8)
         return start, size, _read(file, more) if fits and start[8:9] == b"{" else b""
     except OSError:
         raise DenseError("weights-unreadable", typed=name) from None
@@ -232,61 +258,65 @@ def _refuse_start(start: bytes, size: int, length: int | None, name: str) -> NoR
     raise DenseError("weights-header-length", typed=name, length=length, size=size)
 
 
-def _refused(written: str) -> NoReturn:
-    """No header has a decimal, a NaN or an infinity."""
-    raise ValueError(written)
+def _tensors(data: Mapping[str, object], start: int, name: str) -> tuple[dict[str, Tensor], int]:
+    """Every tensor of a header, and where the last ends, if each begins where the one before ends; else 0.
+
+    The hundred shards of a large model are read while a reader waits: this is written for speed.
+    """
+    tensors, place = {}, start
+    for key, entry in data.items():
+        if key == METADATA:
+            continue
+        try:
+            kind, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]  # type: ignore[index]
+            bits, sizes = BITS.get(kind), (*shape, begin, end)
+        except (KeyError, TypeError, ValueError):
+            raise DenseError("weights-entry", typed=name, tensor=key) from None
+        for size in sizes:
+            if type(size) is not int or not 0 <= size < LARGEST:
+                raise DenseError("weights-entry", typed=name, tensor=key)
+        if type(kind) is not str or type(shape) is not list or len(shape) > MOST_AXES:
+            raise DenseError("weights-entry", typed=name, tensor=key)
+        if bits is None:
+            raise DenseError("weights-dtype", typed=name, tensor=key, found=kind, known=tuple(BITS))
+        if begin > end or prod(shape) * bits != (end - begin) * 8:
+            facts = {"tensor": key, "found": kind, "shape": _told(shape), "size": end - begin}
+            raise DenseError("weights-tensor-size", typed=name, hint=None, **facts)
+        tensors[key] = Tensor(kind, sizes[:-2], start + begin, end - begin)
+        place = start + end if place == start + begin else -1
+    return tensors, max(place, 0)
 
 
-def _tensor(key: str, entry: object, start: int, name: str) -> Tensor:
-    if not isinstance(entry, dict):
-        raise DenseError("weights-entry", typed=name, tensor=key)
-    kind, shape, ends = entry.get("dtype"), _sizes(entry.get("shape")), _sizes(entry.get("data_offsets"))
-    if not isinstance(kind, str) or shape is None or ends is None or len(ends) != 2 or len(shape) > MOST_AXES:
-        raise DenseError("weights-entry", typed=name, tensor=key)
-    if kind not in BITS:
-        raise DenseError("weights-dtype", typed=name, tensor=key, found=kind, known=tuple(BITS))
-    begin, end = ends
-    if begin > end or prod(shape) * BITS[kind] != (end - begin) * 8:
-        raise DenseError(
-            "weights-tensor-size", typed=name, tensor=key, found=kind, shape=_told(shape), size=end - begin
-        )
-    return Tensor(kind, shape, start + begin, end - begin)
-
-
-def _sizes(value: object) -> Sizes | None:
-    if isinstance(value, list) and all(type(size) is int and 0 <= size < LARGEST for size in value):
-        return tuple(value)
-    return None
-
-
-def _told(shape: Sizes) -> str:
+def _told(shape: list[int]) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
 def _check_places(
-    tensors: Mapping[str, Tensor], left_out: list[Tensor], start: int, room: int, name: str
+    tensors: Mapping[str, Tensor], left_out: Mapping[str, Tensor], start: int, size: int, name: str
 ) -> None:
     """Whether the tensors lie one behind the other and fill the file, as the format wants them.
 
     An entry whose name came again may have left its numbers in the file.
     """
     in_order = sorted(tensors.items(), key=_place)
-    needed = max((begin + size for _, _, begin, size in (*tensors.values(), *left_out)), default=start) - start
-    if needed > room:
-        raise DenseError("weights-truncated", typed=name, needed=start + needed, size=start + room)
-    wrong = _out_of_place(in_order, start, start + room)
+    needed = max((one.begin + one.size for one in (*tensors.values(), *left_out.values())), default=start)
+    if needed > size:
+        raise DenseError("weights-truncated", typed=name, needed=needed, size=size)
+    wrong = _out_of_place(in_order, start, size)
     if wrong is None:
         return
-    if left_out:
-        spans = {(one.begin, one.size) for one in left_out} - {(t.begin, t.size) for t in tensors.values()}
-        fillers = [("", Tensor("", (), begin, size)) for begin, size in spans]
-        if _out_of_place(sorted([*in_order, *fillers], key=_place), start, start + room) is None:
-            return
-    raise DenseError("weights-offsets", typed=name, tensor=wrong)
+    spans = {_span(one) for one in left_out.values()} - {_span(one) for one in tensors.values()}
+    fillers = [("", Tensor("", (), begin, size)) for begin, size in spans]
+    if not spans or _out_of_place(sorted([*in_order, *fillers], key=_place), start, size) is not None:
+        raise DenseError("weights-offsets", typed=name, tensor=wrong)
+
+
+def _span(tensor: Tensor) -> tuple[int, int]:
+    return tensor.begin, tensor.size
 
 
 def _place(item: tuple[str, Tensor]) -> tuple[int, int]:
-    return item[1].begin, item[1].size
+    return _span(item[1])
 
 
 def _out_of_place(in_order: list[tuple[str, Tensor]], start: int, end: int) -> str | None:

@@ -1,4 +1,4 @@
-"""What a difference between a config and a file means: causes that the shapes give away, as keys and facts."""
+"""What a difference between a config and a file means: causes that names and shapes give away."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def meanings(comparison: Comparison) -> tuple[Meaning, ...]:
     """The causes of the mismatches, as far as names and shapes tell; none where all fits."""
     if comparison.fits:
         return ()
-    return tuple(
-        cause
-        for causes in (_architecture, _shard, _layers, _widths, _heads, _transposed, _biases, _head, _quantized)
-        for cause in causes(comparison)
-    )
+    another = (*_architecture(comparison), *_shard(comparison))
+    if any(cause.key.startswith("other-architecture") for cause in another):
+        return another  # sizes say nothing more where hardly a tensor has a partner
+    questions = (_layers, _widths, _heads, _transposed, _biases, _head, _quantized)
+    return (*another, *(cause for question in questions for cause in question(comparison)))
 
 
 def hidden_from_headers(shape: ModelShape) -> tuple[Meaning, ...]:
@@ -93,7 +93,7 @@ def _other_parts(comparison: Comparison, unexpected: list[Mismatch]) -> Iterator
         yield Meaning("learned-positions", {"name": positions[0].name, "rows": found[0]})
     offsets = [one.name for one in unexpected if len(_weight_beside(one.name, tensors)) == 1]
     if offsets and not shape.norm_bias:
-        yield Meaning("norm-offsets", {"names": _some(offsets), "count": len(offsets)})
+        yield Meaning("norm-offsets", {"names": _some(offsets)})
     plain = [one for one in unexpected if PLAIN_UP.search(one.name) and one.found and len(one.found) == 2]
     if plain and shape.family.ffn.gated:
         first, second = plain[0].found or (0, 0)
@@ -221,7 +221,7 @@ def _heads(comparison: Comparison) -> Iterator[Meaning]:
 def _transposed(comparison: Comparison) -> Iterator[Meaning]:
     names = [one.name for one, expected, found in _reshaped(comparison) if found == expected[::-1]]
     if names:
-        yield Meaning("transposed", {"names": _some(names), "count": len(names)})
+        yield Meaning("transposed", {"names": _some(names)})
 
 
 def _biases(comparison: Comparison) -> Iterator[Meaning]:
@@ -229,10 +229,10 @@ def _biases(comparison: Comparison) -> Iterator[Meaning]:
     tensors = comparison.checkpoint.tensors
     extra = [one.name for one in _unexpected(comparison) if len(_weight_beside(one.name, tensors)) == 2]
     if extra:
-        yield Meaning("more-biases", {"names": _some(extra), "count": len(extra)})
+        yield Meaning("more-biases", {"names": _some(extra)})
     lacking = [one.name for one in _missing(comparison) if len(_weight_beside(one.name, tensors)) == 2]
     if lacking:
-        yield Meaning("fewer-biases", {"names": _some(lacking), "count": len(lacking)})
+        yield Meaning("fewer-biases", {"names": _some(lacking)})
 
 
 def _head(comparison: Comparison) -> Iterator[Meaning]:
@@ -245,13 +245,17 @@ def _head(comparison: Comparison) -> Iterator[Meaning]:
 def _quantized(comparison: Comparison) -> Iterator[Meaning]:
     names = [one.name for one in _unexpected(comparison) if one.name.endswith(QUANTIZED)]
     if names:
-        yield Meaning("quantized", {"names": _some(names), "count": len(names)})
+        yield Meaning("quantized", {"names": _some(names)})
 
 
 def _some(names: list[str]) -> tuple[str, ...]:
-    """A few examples, layers folded."""
-    return tuple(dict.fromkeys(_starred(name) for name in names))[:MOST_NAMED]
+    """A few examples by the end of their names, where all layers agree."""
+    short = list(dict.fromkeys(_ending(name) for name in names))
+    return (*short[:MOST_NAMED], *(("…",) if len(short) > MOST_NAMED else ()))
 
 
-def _starred(name: str) -> str:
-    return folded(name).replace("{}", "*")
+def _ending(name: str) -> str:
+    """``mlp.up_proj`` of ``model.layers.3.mlp.up_proj.weight``; a bias keeps its word."""
+    words = folded(name).removesuffix(".weight").split(".")
+    cut = len(words) - words[::-1].index("{}") if "{}" in words else max(0, len(words) - 3)
+    return ".".join(words[cut:]) or name

@@ -91,9 +91,9 @@ class FileNames:
     usual: str
     experts: int = 0
 
-    def tensors(self, shape: ModelShape) -> Iterator[TensorPattern]:
-        """Every tensor, layer after layer; lazily."""
-        yield from (one for one in self.patterns if one.kind == "once")
+    def tensors(self, shape: ModelShape) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Every tensor's name and sizes, layer after layer; lazily."""
+        yield from ((one.name, one.sizes) for one in self.patterns if one.kind == "once")
         for layer in range(shape.layers):
             sparse = shape.experts is not None and shape.experts.has(layer)
             kinds = ("all", "sparse" if sparse else "dense")
@@ -102,10 +102,11 @@ class FileNames:
                     continue
                 name = one.name.replace("{i}", str(layer), 1)
                 if "{e}" not in name:
-                    yield replace(one, name=name)
+                    yield name, one.sizes
                 else:
-                    for expert in range(self.experts):
-                        yield replace(one, name=name.replace("{e}", str(expert)))
+                    yield from (
+                        (name.replace("{e}", str(expert)), one.sizes) for expert in range(self.experts)
+                    )
 
     def number(self, shape: ModelShape) -> int:
         """How many tensors there are, without making them."""
@@ -180,11 +181,13 @@ def _based(patterns: tuple[TensorPattern, ...], usual: str, base: str) -> tuple[
 
 def _spelled(patterns: tuple[TensorPattern, ...], names: Names) -> tuple[TensorPattern, ...]:
     """The same tensors by other names, in parts where they are stored so."""
-    found = []
+    found: list[TensorPattern] = []
     for one in patterns:
         layer, mark, within = one.name.rpartition("{i}.")
-        for name in names.get(within, (within,)):
-            found.append(TensorPattern(layer + mark + name, _part(one.sizes, name, names, within), one.kind))
+        found += (
+            TensorPattern(layer + mark + name, _part(one.sizes, name, names, within), one.kind)
+            for name in names.get(within, (within,))
+        )
     return tuple(found)
 
 

@@ -107,7 +107,7 @@ def _found(block: bytes, kind: FloatKind) -> Iterator[bool]:
     """
     width, exponent = kind.width, kind.exponent
     suspects, highest_bytes = _SUSPECTS[exponent >> 8], block[width - 1 :: width]
-    if not any(byte in highest_bytes for byte in suspects.bytes):  # the usual case, ten times faster
+    if not any(byte in highest_bytes for byte in suspects.each):  # the usual case, ten times faster
         return
     for place in suspects.pattern.finditer(highest_bytes):
         number = block[place.start() * width : (place.start() + 1) * width]
@@ -119,7 +119,7 @@ def _found(block: bytes, kind: FloatKind) -> Iterator[bool]:
 class _Bytes(NamedTuple):
     """Some bytes, and a pattern that finds them."""
 
-    bytes: bytes
+    each: bytes
     pattern: re.Pattern[bytes]
 
 

@@ -72,7 +72,7 @@ LATEX_MARKS = {
     **{letter: rf"\ensuremath{{\{name}}}" for letter, name in GREEK.items()},
     **{letter: rf"\ensuremath{{_{place}}}" for place, letter in enumerate("₀₁₂₃₄₅₆₇₈₉")},
 }
-CHINESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003134f]")
+CHINESE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003134f]")
 LAST_LATIN = "\u017f"
 
 

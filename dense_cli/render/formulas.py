@@ -104,8 +104,12 @@ class Formulas:
 
     # --- the rules
 
-    def _write(self, node: Expression, numbers: bool, followed: bool = False) -> Numeral:
-        """`followed`: a factor or a divisor comes next, which an open function would swallow."""
+    def _write(self, node: Expression, numbers: bool, followed: bool = False, leads: bool = True) -> Numeral:
+        """The node without parentheses around it.
+
+        `followed`: a factor or a divisor comes next, which an open function would swallow; `leads`: no
+        operator stands before, so that a sign may begin it.
+        """
         node = _bare(node)
         if isinstance(node, Constant):
             return self.number(node.value)
@@ -120,9 +124,10 @@ class Formulas:
         for index, (part, place) in enumerate(zip(parts, places, strict=True)):
             ends = isinstance(node, Negative | Product) and index == len(parts) - 1
             part_followed = followed if ends else isinstance(node, Product | Quotient)
-            shown = self._write(part, numbers, part_followed)
-            leads = index == 0 and not isinstance(node, Negative)
-            fenced = self._needs_fence(shown.text, part, place, leads, numbers) or self._unclear(
+            begins = leads and index == 0 and not isinstance(node, Negative)
+            alone = place == GROUPED or _bare(part).binding < place
+            shown = self._write(part, numbers, part_followed, begins or alone)
+            fenced = self._needs_fence(shown.text, part, place, begins, numbers) or self._unclear(
                 part, node, index, followed
             )
             texts.append(self.parentheses(shown.text) if fenced else shown.text)
@@ -164,8 +169,8 @@ class Formulas:
         for term in map(_bare, node.terms):
             negative = isinstance(term, Negative)
             part = term.part if isinstance(term, Negative) else term
-            shown = self._write(part, numbers)
             place, leads = PRODUCT if negative else SUM, not (written or negative)
+            shown = self._write(part, numbers, leads=leads)
             fenced = self._needs_fence(shown.text, part, place, leads, numbers)
             text = self.parentheses(shown.text) if fenced else shown.text
             sign = f" {self.minus if negative else '+'} " if written else self.minus * negative

@@ -136,9 +136,8 @@ class Notation(Formulas):
             links.append(self.end(line.value))
         else:
             shown = self.value(line.value, exact)
-            links.append(
-                Link(self.sign(shown.exact and put_in.exact and exact is not None), shown.text),
-            )
+            known = shown.exact and put_in.exact and exact is not None
+            links.append(Link(self.sign(known), shown.text))
         before = [symbol, *(link.text for link in links)]
         return Chain(
             symbol, tuple(link for text, link in zip(before, links, strict=False) if text != link.text)

@@ -55,5 +55,8 @@ def write(derivation: Derivation, say: Say, digits: int, width: int, colour: boo
 
 
 def _print(console: Console, row: Row) -> None:
+    if not STYLES[row.style]:  # Rich would take thousands of instructions to add nothing
+        console.file.write(" " * row.indent + row.text + "\n")
+        return
     text = RichText(" " * row.indent + row.text, STYLES[row.style], no_wrap=True, overflow="ignore", end="\n")
     console.print(text, soft_wrap=True)

@@ -112,6 +112,27 @@ def test_start_moves_the_positions():
     assert near == pytest.approx(np.array(here["tensors"]["output"]), rel=1e-9, abs=1e-9)
 
 
+def test_scaling_by_length_reads_the_last_position():
+    """Dynamic frequencies change once the sequence ends beyond the trained length, so scores do too."""
+    config = json.dumps(
+        {
+            "model_type": "llama",
+            "hidden_size": 8,
+            "num_attention_heads": 1,
+            "intermediate_size": 8,
+            "num_hidden_layers": 1,
+            "max_position_embeddings": 16,
+            "rope_scaling": {"rope_type": "dynamic", "factor": 4.0},
+        }
+    )
+
+    def scores(start):
+        return np.array(result(config=config, start=start)["tensors"]["probabilities"])
+
+    assert scores("12") == pytest.approx(scores("0"), abs=1e-12)
+    assert np.abs(scores("13") - scores("0")).max() > 1e-6
+
+
 def test_what_was_not_typed_is_said(model):
     folder, _ = model
     drawn = assumed(block(config=CHAPTER, seed="3"))
@@ -165,6 +186,21 @@ def test_save_has_every_tensor(model, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir() if "part" in entry.name] == []
 
 
+def test_save_has_every_sequence_of_a_batch(tmp_path):
+    path = tmp_path / "saved.npz"
+    told = result(x=json.dumps([[[1, -1] * 6], [[2, 3] * 6]]), save=str(path))
+    with np.load(path) as saved:
+        assert saved["output"].tolist() == told["tensors"]["output"]
+
+
+def test_what_cannot_be_saved_leaves_nothing_behind(tmp_path):
+    folder = tmp_path / "folder.npz"
+    folder.mkdir()
+    (error,) = refused(config=CHAPTER, seed="1", save=str(folder))
+    assert error.key == "block-save"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["folder.npz"]
+
+
 def test_large_sequences_keep_no_scores_unless_saved(tmp_path):
     path = tmp_path / "saved.npz"
     told = result(tokens="200", save=str(path))
@@ -207,8 +243,7 @@ def test_every_format_shows_it(name, language):
         ({"config": CHAPTER, "seed": "1", "save": "block.npy"}, "block-save-suffix"),
         ({"config": CHAPTER, "seed": "1", "save": "/nowhere/at/all/block.npz"}, "block-save"),
         ({"config": CHAPTER, "seed": "1", "save": "\0.npz"}, "block-save"),
-        ({"config": CHAPTER, "weights": "model.bin"}, "weights-not-safetensors"),
-        ({"config": CHAPTER, "weights": "/nowhere.safetensors"}, "file-missing"),
+        ({"config": CHAPTER, "weights": "/nowhere.safetensors"}, "weights-not-found"),
         ({"config": CHAPTER, "seed": "1", "save": "x.npz", "tokens": "60000"}, "block-too-large"),
     ],
 )

@@ -90,6 +90,18 @@ def test_the_mask_is_told_query_by_query():
     assert [row[0] for row in rows] == [7, 8, 9, 10, 11]
 
 
+def test_keys_stand_at_their_positions():
+    rows = step(story(drawn_block(1, start=7)), "scores").table.rows
+    assert [row[:2] for row in rows] == [(1, 7), (2, 8), (3, 9), (4, 10), (5, 11)]
+
+
+def test_masked_keys_are_in_no_sum():
+    """With a window of two keys, the softmax of the last query measures two against each other."""
+    formula = step(story(VARIANTS["window"]), "softmax").lines[-1].formula
+    assert len(formula.bottom.terms) == 2
+    assert len(step(story(VARIANTS["plain"]), "softmax").lines[-1].formula.bottom.terms) == 5
+
+
 def test_written_out_are_the_sums_of_small_blocks_only():
     assert step(story(VARIANTS["plain"]), "scores").lines[0].formula is not None
     assert step(story(VARIANTS["wide heads"]), "scores").lines[0].formula is None

@@ -278,6 +278,14 @@ def test_wide_row_has_its_sum_in_a_line() -> None:
     assert page(lines[1]) == "ms = Q / C = 506 / 12 ≈ 42.166667"
 
 
+def test_each_step_that_is_cut_says_so() -> None:
+    """Eight of twelve coordinates, and four more, in the squares and again in the division."""
+    found = steps(told(Norm(x=(tuple(map(float, range(12))),))))
+    for step in (found["squares"], found["divide"]):
+        assert len(step.lines) == 8
+        assert [(note.key, note.facts["count"]) for note in step.notes] == [("rmsnorm.more", 4)]
+
+
 def test_typed_fractions_are_shown_as_what_they_are() -> None:
     """1/2 and 1/4 exactly, although the core's records hold floats."""
     derivation = told(Norm(x=((Fraction(1, 2), Fraction(1, 4)),)))  # type: ignore[arg-type]

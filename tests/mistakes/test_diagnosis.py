@@ -89,6 +89,15 @@ def test_the_kind_of_a_pair_is_a_convention_only_if_both_are():
     shift = Mistake("shift", "line", "convention", lambda given: (replace(given, x=(2.0, 3.0)),))
     (found,) = diagnose((LOW, shift), Line((1.0, 2.0)), line, same, (2.0, 4.0))
     assert (found.id, found.kind) == ("low+shift", "convention")
+    (found,) = diagnose((shift, STEEP), Line((1.0, 2.0)), line, same, (9.0, 13.0))
+    assert (found.id, found.kind) == ("shift+steep", "slip")
+
+
+def test_a_mistake_that_applies_only_after_another_is_told_with_it():
+    """Wherever the two stand in the catalogue."""
+    after = Mistake("after", "line", "slip", lambda given: (replace(given, b=7.0),) if given.a == 4 else ())
+    assert told((11.0, 15.0), mistakes=(STEEP, after)) == ["after+steep"]
+    assert told((11.0, 15.0), mistakes=(after, STEEP)) == ["after+steep"]
 
 
 def test_simplest_first_slips_and_conventions_before_precision_and_choices():
@@ -127,7 +136,7 @@ def test_a_mistake_that_changes_nothing_within_the_tolerance_is_hidden_and_never
 
 
 def test_one_told_alternative_is_enough_not_to_be_hidden():
-    either = Mistake("either", "line", "slip", lambda given: (given, replace(given, b=7.0)))
+    either = Mistake("either", "line", "slip", lambda given: (replace(given, b=7.0), given))
     assert hidden((either,), Line((1.0,)), line, same) == ()
 
 

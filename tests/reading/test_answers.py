@@ -76,6 +76,7 @@ SINGLE = [
     (r"50\%", "0.5", 2),
     (r"\left(\frac{1}{2}\right)", "0.5", None),
     ("4608/2/2", "1152", None),
+    ("1008/2/3", "168", None),
     ("\ufeff0.5\u00a0", "0.5", 1),
 ]
 
@@ -133,6 +134,7 @@ INVALID = {
     "1月2日": "spreadsheet-date",
     "2026年1月2日": "spreadsheet-date",
     "2026/1/2": "spreadsheet-date",
+    "1999-12-31": "spreadsheet-date",
     "2026-01-02": "spreadsheet-date",
     "2026-01-02 00:00:00": "spreadsheet-date",
     "1/2/2026": "spreadsheet-date",

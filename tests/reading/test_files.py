@@ -205,6 +205,7 @@ def test_a_damaged_file_is_refused_as_damaged(folder, name):
     "entry",
     [
         {"dtype": "F64", "shape": [1], "data_offsets": [0, 9]},
+        {"dtype": "F64", "shape": [1], "data_offsets": [0, 7]},
         {"dtype": "F64", "shape": [1], "data_offsets": [8, 0]},
         {"dtype": "F64", "shape": [1], "data_offsets": [4, 12]},
         {"dtype": "F64", "shape": [-1], "data_offsets": [0, 8]},

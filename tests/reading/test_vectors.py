@@ -89,6 +89,8 @@ BOTH_REFUSED = {
     "[" * 40 + "1" + "]" * 40: "brackets-too-deep",
     "[" * 100_000 + "1": "brackets-too-deep",
     "1," * 600_000: "text-too-long",
+    "[1,23": "bracket-mismatch",
+    "0" * 201 + ",1": "number-too-long",
 }
 
 
@@ -157,6 +159,14 @@ def test_the_entry_and_row_of_a_slip_are_told():
         2,
         "1/0",
     )
+
+
+def test_a_number_that_is_only_zero_as_a_float_is_refused_among_others():
+    assert real_vector("0,-0.0,0e5") == (0.0, 0.0, 0.0)
+    assert vector("1e-400,1") == (Fraction(1, 10**400), 1)
+    for read in (real_vector, real_matrix):
+        with pytest.raises(DenseError, match="number-too-small"):
+            read("1e-400,1")
 
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)

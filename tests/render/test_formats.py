@@ -14,6 +14,9 @@ from rich.cells import cell_len
 from dense_cli.derivation import Derivation, Line, Note
 from dense_cli.lang import LANGUAGES
 from dense_cli.render import FORMATS, show
+from dense_cli.render.layout import columns_of
+from dense_cli.render.lines import grid
+from dense_cli.render.page import Grid
 from tests.render.sample import HOSTILE, LONG, TEXTS, sample, say_sample
 
 WIDTHS = (20, 40, 80, 120)
@@ -108,6 +111,25 @@ def test_continued_chains_stand_under_their_first_sign() -> None:
 def test_columns_of_numbers_meet_at_the_point() -> None:
     rows = [line for line in shown("rich", "en").splitlines() if ".npy" in line]
     assert len({line.index("0.") for line in rows}) == 1
+
+
+def test_a_wide_table_is_split_evenly_and_each_part_keeps_its_first_column() -> None:
+    lines = shown("rich", "en", width=70).splitlines()
+    heads = [line.split() for line in lines if "x₁" in line or "x₇" in line if "query position" in line]
+    assert [(head[:2], len(head) - 2) for head in heads] == [(["query", "position"], 6)] * 2
+
+
+def test_a_table_that_cannot_be_split_is_told_row_by_row() -> None:
+    lines = shown("rich", "en", width=20).splitlines()
+    assert lines.index("  query position: 3") > lines.index("    q₁: 0.333333")
+
+
+def test_words_in_a_table_wrap_within_the_room_there_is() -> None:
+    words = "a sentence that is much longer than the forty columns of this screen"
+    rows = grid(Grid(("n", "what it is"), (("1", words),), ("number", "words")), 40, ": ")
+    lines = [" " * row.indent + row.text for row in rows]
+    assert [columns_of(line) for line in lines[:2]] == [16, 40]
+    assert " ".join(line[6:].strip() for line in lines[2:]) == words
 
 
 # --- plain
