@@ -20,6 +20,12 @@ Data = bool | int | float | str | None | list["Data"] | dict[str, "Data"]
 """What goes into JSON."""
 
 
+class Prose(str):
+    """A text that is part of the page, such as an exercise: shown whole, where other text is cut short."""
+
+    __slots__ = ()
+
+
 class Say(Protocol):
     """Words for a key in one language, with the facts put in as already written text."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isclose
+from typing import TYPE_CHECKING
 from typing import TYPE_CHECKING
 
 from dense_cli.cli.exits import Exit
@@ -20,6 +22,9 @@ from dense_cli.models.config import Assumption, read_config
 
 if TYPE_CHECKING:
     from dense_cli.models.counting import Count
+
+if TYPE_CHECKING:
+    from dense_cli.models.rope_settings import RopeSettings
 
 Scaling = Callable[[tuple[Rate, ...]], tuple[Rate, ...]]
 
@@ -129,6 +134,7 @@ def rope_of(
         rope_type=settings.rope_type,
         attention_factor=settings.attention_factor,
         capacity=_capacity(config.data.get("max_position_embeddings")),
+        treatments=_treatments(settings),
     )
     return ModelRope(
         rates,
@@ -152,6 +158,24 @@ def _scaling(plain: Sequence[float], scaled: Sequence[float]) -> Scaling:
         )
 
     return scale
+
+
+BY_PAIR = ("linear", "yarn", "llama3")
+"""Types that leave a pair alone, divide it by the factor, or do something in between."""
+
+
+def _treatments(settings: RopeSettings) -> tuple[str, ...] | None:
+    """What the scaling did to each pair, where the type works pair by pair."""
+    factor = settings.parameters.get("factor")
+    if settings.rope_type not in BY_PAIR or not isinstance(factor, int | float):
+        return None
+
+    def treatment(before: float, after: float) -> str:
+        if after == before:
+            return "kept"
+        return "divided" if isclose(after * factor, before, rel_tol=1e-12) else "blended"
+
+    return tuple(map(treatment, settings.unscaled_theta, settings.theta))
 
 
 def _capacity(value: object) -> int | None:

@@ -10,7 +10,7 @@ from dense_cli.core.budget import budget
 from dense_cli.core.ffn import Ffn, ffn
 from dense_cli.core.norms import Norm, layer_norm, norm
 from dense_cli.core.rope import Rope, rope
-from dense_cli.derivation import Data, Derivation, Line, Note, Step, Table
+from dense_cli.derivation import Data, Derivation, Line, Note, Prose, Step, Table
 from dense_cli.grading.exercise import Exercise, ExerciseSet, Field
 from dense_cli.grading.questions import Question
 from dense_cli.grading.report import plain_number
@@ -86,7 +86,7 @@ def _title(one: Exercise, language: str) -> Note:
 
 
 def _plain(text: str) -> Note:
-    return Note("exercise.plain", {"text": text})
+    return Note("exercise.plain", {"text": Prose(text)})
 
 
 def _fields(fields: Sequence[Field], language: str) -> Table:

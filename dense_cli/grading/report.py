@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dense_cli.derivation import Data, Derivation, Note, Say, Step, Table, Value
+from dense_cli.derivation import Data, Derivation, Note, Prose, Say, Step, Table, Value
 from dense_cli.errors import DenseError
 from dense_cli.grading.marking import BLANK, FULL, REVIEW, Mark
 from dense_cli.lang.refusal import hint, message
@@ -150,7 +150,7 @@ def _sheet(one: Marked, say: Say) -> Step:
     name = f"student-{one.student}"
     if one.error is not None:
         title = Note("check.unread", {"student": one.student, "source": one.source})
-        return Step(name, title, notes=(Note("check.as-said", {"text": message(one.error, say)}),))
+        return Step(name, title, notes=(Note("check.as-said", {"text": Prose(message(one.error, say))}),))
     facts = {"student": one.student, "score": one.score, "maximum": one.max_score, "review": one.to_review}
     title = Note("check.student-review" if one.to_review else "check.student", facts)
     columns = tuple(Note(f"check.column-{name}") for name in ("field", "answer", "verdict", "points"))
@@ -167,7 +167,7 @@ def _explained(one: Marked, say: Say) -> tuple[Step, ...]:
     for mark in one.marks:
         notes = list(_notes(mark))
         if isinstance(mark.message, DenseError):
-            notes = [Note("check.as-said", {"text": _message(mark, say)})]
+            notes = [Note("check.as-said", {"text": Prose(_message(mark, say) or "")})]
         if mark.mistakes and len(mark.mistakes) > 1:
             notes.insert(0, Note("check.several", {"count": len(mark.mistakes)}))
         if notes:

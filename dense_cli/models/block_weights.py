@@ -55,8 +55,8 @@ def stored_layer(shape: ModelShape, stored: Stored, layer: int | None) -> tuple[
     A file may hold a whole model (the layer's number stands in the names), or one layer alone. Without
     `layer` it is the only one, else 0. Raises DenseError "block-no-weights", "block-layer-missing".
     """
-    expected = expected_shapes(shape)
-    found = _layers(stored.shapes, expected)
+    expected, shapes = expected_shapes(shape), stored.shapes
+    found = _layers(shapes, expected)
     if not found:
         raise DenseError("block-no-weights", typed=stored.name, example="self_attn.q_proj.weight")
     numbers = sorted({number for number, _ in found if number is not None})
@@ -70,7 +70,7 @@ def stored_layer(shape: ModelShape, stored: Stored, layer: int | None) -> tuple[
         raise DenseError("block-layer-missing", typed=stored.name, layer=wanted, found=told)
 
     def fitting(prefix: str) -> tuple[int, int]:
-        fits = sum(stored.shapes.get(prefix + name) == size for name, size in expected.items())
+        fits = sum(shapes.get(prefix + name) == size for name, size in expected.items())
         return fits, -len(prefix)
 
     return wanted, max(candidates, key=fitting)

@@ -8,22 +8,15 @@ before it is checked, and no more is read than the header.
 from __future__ import annotations
 
 import json
-import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple, NoReturn
 
 from dense_cli.errors import DenseError
+from dense_cli.models.file_start import LONGEST_HEADER, file_start, refuse_start
 
 Sizes = tuple[int, ...]
-
-FIRST_READ = 1 << 16
-"""One read of this many bytes usually holds length and header."""
-
-LONGEST_HEADER = 100_000_000
-"""Bytes; the format's own limit."""
 
 MOST_MARKS = 4_000_000
 """Brackets and commas of a document: half a million tensors have that many, and few bytes can ask for more
@@ -60,24 +53,14 @@ BITS: Mapping[str, int] = {
 }
 """Bits of one number of each kind that the format knows."""
 
-FOREIGN = (
-    (b"version https://git-lfs", "weights-lfs-pointer"),
-    (b"PK\x03\x04", "weights-torch-zip"),
-    (b"\x80\x02", "weights-pickle"),
-    (b"\x80\x03", "weights-pickle"),
-    (b"\x80\x04", "weights-pickle"),
-    (b"GGUF", "weights-gguf"),
-    (b"\x93NUMPY", "weights-numpy"),
-    (b"<", "weights-web-page"),
-    (b"{", "weights-json"),
-)
-"""What stands in place of weights more often than a broken file, by the first bytes."""
-
 
 def _refused(written: str) -> NoReturn:
     """No header has a decimal, a NaN or an infinity."""
     raise ValueError(written)
 
+
+_NEW = tuple.__new__
+"""Makes a named tuple without asking for its names; a tenth of all the time that headers take."""
 
 _DECODER = json.JSONDecoder(parse_float=_refused, parse_constant=_refused)
 
@@ -115,10 +98,10 @@ def header(path: str, name: str) -> Header:
     "weights-header-length", "weights-header-json", "weights-entry", "weights-dtype", "weights-tensor-size",
     "weights-truncated", "weights-offsets".
     """
-    start, size, rest = _start(path, name)
+    start, size, rest = file_start(path, name)
     length = int.from_bytes(start[:8], "little")
     if not 2 <= length <= min(LONGEST_HEADER, size - 8) or start[8:9] != b"{":
-        _refuse_start(start, size, length, name)
+        refuse_start(start, size, length, name)
     raw = start[8 : 8 + length] + rest
     if len(raw) < length:  # the file became shorter while it was read
         raise DenseError("weights-header-length", typed=name, length=length, size=size)
@@ -194,68 +177,12 @@ def document(
 
 def bounded_document(path: str, name: str) -> tuple[dict[str, object], list[tuple[str, object]]]:
     """The same from a whole file, such as an index of shards."""
-    start, size, _ = _start(path, name, whole=LONGEST_HEADER)
+    start, size, _ = file_start(path, name, whole=LONGEST_HEADER)
     if size > LONGEST_HEADER:
         raise DenseError("file-too-large", typed=name, size=size, limit=LONGEST_HEADER)
     if start.lstrip()[:1] != b"{":
-        _refuse_start(start, size, None, name)
+        refuse_start(start, size, None, name)
     return document(start, name, decimals=True)
-
-
-def _start(path: str, name: str, whole: int = 0) -> tuple[bytes, int, bytes]:
-    """The first bytes of a file, its size, and what its header has beyond them. With `whole` all of it, if
-    it is no larger than that."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        file = os.open(path, flags)
-    except FileNotFoundError:
-        raise DenseError("weights-not-found", typed=name) from None
-    except (OSError, ValueError):  # ValueError: a null character in the name
-        raise DenseError("weights-unreadable", typed=name) from None
-    try:
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode):
-            raise DenseError("file-not-regular", typed=name)
-        size = status.st_size
-        if whole:
-            return _read(file, min(size, whole)), size, b""
-        start = _read(file, min(size, FIRST_READ))
-        length = int.from_bytes(start[:8], "little")
-        more = 8 + length - len(start)
-        fits = len(start) >= 8 and more > 0 and length <= min(LONGEST_HEADER, size - 8)
-        return start, size, _read(file, more) if fits and start[8:9] == b"{" else b""
-    except OSError:
-        raise DenseError("weights-unreadable", typed=name) from None
-    finally:
-        os.close(file)
-
-
-def _read(file: int, size: int) -> bytes:
-    """So many bytes, or all that there are."""
-    first = os.read(file, size)
-    if len(first) == size or not first:
-        return first
-    parts, missing = [first], size - len(first)
-    while missing and (part := os.read(file, missing)):
-        parts.append(part)
-        missing -= len(part)
-    return b"".join(parts)
-
-
-def _refuse_start(start: bytes, size: int, length: int | None, name: str) -> NoReturn:
-    """Say what a file is that does not begin as it should."""
-    if not size:
-        raise DenseError("weights-empty", typed=name)
-    for mark, key in FOREIGN:
-        if start.startswith(mark) or start.lstrip().startswith(mark):
-            raise DenseError(key, typed=name)
-    if length is None:
-        raise DenseError("weights-header-json", typed=name)
-    if size < 10:
-        raise DenseError("weights-short", typed=name, size=size)
-    if 2 <= length <= min(LONGEST_HEADER, size - 8):
-        raise DenseError("weights-header-json", typed=name)
-    raise DenseError("weights-header-length", typed=name, length=length, size=size)
 
 
 def _tensors(data: Mapping[str, object], start: int, name: str) -> tuple[dict[str, Tensor], int]:
@@ -263,32 +190,44 @@ def _tensors(data: Mapping[str, object], start: int, name: str) -> tuple[dict[st
 
     The hundred shards of a large model are read while a reader waits: this is written for speed.
     """
-    tensors, place = {}, start
+    tensors: dict[str, Tensor] = {}
+    place = start
     for key, entry in data.items():
         if key == METADATA:
             continue
         try:
             kind, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]  # type: ignore[index]
-            bits, sizes = BITS.get(kind), (*shape, begin, end)
+            fits = prod(shape) * BITS[kind] == (end - begin) * 8 and 0 <= begin <= end < LARGEST
+            fits = fits and type(begin) is type(end) is int and len(shape) <= MOST_AXES
+            for size in shape:
+                if type(size) is not int or not 0 <= size < LARGEST:
+                    fits = False
         except (KeyError, TypeError, ValueError):
-            raise DenseError("weights-entry", typed=name, tensor=key) from None
-        for size in sizes:
-            if type(size) is not int or not 0 <= size < LARGEST:
-                raise DenseError("weights-entry", typed=name, tensor=key)
-        if type(kind) is not str or type(shape) is not list or len(shape) > MOST_AXES:
-            raise DenseError("weights-entry", typed=name, tensor=key)
-        if bits is None:
-            raise DenseError("weights-dtype", typed=name, tensor=key, found=kind, known=tuple(BITS))
-        if begin > end or prod(shape) * bits != (end - begin) * 8:
-            facts = {"tensor": key, "found": kind, "shape": _told(shape), "size": end - begin}
-            raise DenseError("weights-tensor-size", typed=name, hint=None, **facts)
-        tensors[key] = Tensor(kind, sizes[:-2], start + begin, end - begin)
+            fits = False
+        if not fits:
+            _refuse_entry(key, entry, name)
+        tensors[key] = _NEW(Tensor, (kind, tuple(shape), start + begin, end - begin))
         place = start + end if place == start + begin else -1
     return tensors, max(place, 0)
 
 
-def _told(shape: list[int]) -> str:
-    return f"[{', '.join(map(str, shape))}]"
+def _refuse_entry(key: str, entry: object, name: str) -> NoReturn:
+    """Say what is wrong with an entry of a header."""
+    told = entry if isinstance(entry, dict) else {}
+    kind, shape, ends = told.get("dtype"), _sizes(told.get("shape")), _sizes(told.get("data_offsets"))
+    if not isinstance(kind, str) or shape is None or ends is None or len(ends) != 2:
+        raise DenseError("weights-entry", typed=name, tensor=key)
+    if kind not in BITS:
+        raise DenseError("weights-dtype", typed=name, tensor=key, found=kind, known=tuple(BITS))
+    told_shape, size = f"[{', '.join(map(str, shape))}]", max(0, ends[1] - ends[0])
+    raise DenseError("weights-tensor-size", typed=name, tensor=key, found=kind, shape=told_shape, size=size)
+
+
+def _sizes(value: object) -> list[int] | None:
+    if isinstance(value, list) and len(value) <= MOST_AXES:
+        if all(type(size) is int and 0 <= size < LARGEST for size in value):
+            return value
+    return None
 
 
 def _check_places(

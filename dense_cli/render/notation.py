@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from dense_cli.derivation import Line, Note, Say, Value
+from dense_cli.derivation import Line, Note, Prose, Say, Value
 from dense_cli.expression import ATOM, Call, Expression, Power, Quotient, Root, Symbol
 from dense_cli.numerals import Exact, Number, Numeral
 from dense_cli.reading.characters import visible
@@ -25,6 +25,7 @@ STATES = ":"
 _FIRST_MARK = 0xF0000  # stands for a fact while the words around it are escaped; no words hold such a mark
 _MARKS = re.compile("([\U000f0000-\U000ffffd])")
 LONGEST_QUOTED = 100
+LONGEST_PROSE = 10_000
 MOST_MATRIX_COLUMNS = 10
 """LaTeX draws no more; a wider matrix is written in its rows."""
 
@@ -96,6 +97,8 @@ class Notation(Formulas):
             return self.words(self.say("common.undefined"))
         if isinstance(value, bool):
             return self.words(self.say("common.yes" if value else "common.no"))
+        if isinstance(value, Prose):
+            return self.quoted(value, LONGEST_PROSE)
         if isinstance(value, str):
             return self.quoted(value)
         if isinstance(value, tuple) and says_words(value):

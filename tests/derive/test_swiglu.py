@@ -67,10 +67,10 @@ def test_example_of_the_chapter() -> None:
 def test_lines_can_be_followed_with_a_pencil() -> None:
     """Row times column with its numbers, the activation's own formula, the product of two entries."""
     found = steps(told(EXAMPLE))
-    assert pages(found["up"])[1] == "u₂ = x₁ · Wu₁,₂ + x₂ · Wu₂,₂ = 1 × 0 + (-1 × (-3)) = 3"
+    assert pages(found["up"])[1] == "u₂ = x₁ · Wu₁,₂ + x₂ · Wu₂,₂ = 1 × 0 + (-1) × (-3) = 3"
     assert pages(found["activation"])[0] == "h₁ = a₁ / (1 + exp(-a₁)) = 1 / (1 + exp(-1)) ≈ 0.731059"
     assert pages(found["product"])[1] == "p₂ = h₂ · u₂ ≈ -0.268941 × 3 ≈ -0.806824"
-    assert pages(found["down"])[0].endswith("≈ 1.462117 × 1 + (-0.806824 × 1) ≈ 0.655293")
+    assert pages(found["down"])[0].endswith("≈ 1.462117 × 1 + (-0.806824) × 1 ≈ 0.655293")
 
 
 def test_result_is_the_data_of_the_interface() -> None:
@@ -101,7 +101,7 @@ def test_biases_stand_in_the_sums() -> None:
     """1·1 + (−1)·0 + 0.5 = 1.5, and the same after the down projection."""
     derivation = told(replace(EXAMPLE, bg=(0.5, 0.0), bu=(0.0, 1.0), bd=(0.25, 0.0), activation="identity"))
     found = steps(derivation)
-    assert pages(found["gate"])[0].endswith("+ bg₁ = 1 × 1 + (-1 × 0) + 0.5 = 1.5")
+    assert pages(found["gate"])[0].endswith("+ bg₁ = 1 × 1 + (-1) × 0 + 0.5 = 1.5")
     assert values(found["up"]) == [2, 4]
     assert values(found["down"]) == [3 - 4 + 0.25, -4]
     assert not derivation.assumed

@@ -275,7 +275,7 @@ def test_a_folder_of_shards_is_one_model(tmp_path):
         tensors = {name: CASE.weights()[name] for name in chosen}
         written(tmp_path / f"model-0000{part}-of-00002.safetensors", tensors, prefix="model.layers.0.")
     _, weights = read(str(tmp_path))
-    assert (weights.up.weight.T == CASE.weights()["mlp.up_proj.weight"]).all()
+    assert (CASE.weights()["self_attn.q_proj.weight"] == weights.q.weight.T).all()
     assert (weights.norm1 == CASE.weights()["input_layernorm.weight"]).all()
 
 
