@@ -23,19 +23,19 @@ from dense_cli.cli.options import (
     positional,
 )
 from dense_cli.cli.values import one_number
+from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
-from dense_cli.grading.exercise import Exercise, ExerciseSet, load_set
-from dense_cli.grading.marking import ATOL, RTOL, Rules, mark_sheet
-from dense_cli.grading.questions import SetQuestions, questions_of
+from dense_cli.grading.exercise import Exercise, ExerciseSet
+from dense_cli.grading.exercise_files import load_set
+from dense_cli.grading.marking import ATOL, RTOL, Marker, Rules
+from dense_cli.grading.questions import questions_of
 from dense_cli.grading.report import Marked, report
-from dense_cli.grading.sheets import (
-    LARGEST_TABLE,
-    FieldNames,
-    Sheet,
-    read_sources,
-    without_duplicates,
-)
-from dense_cli.derivation import Say
+from dense_cli.grading.sheets import FieldNames, Sheet, without_duplicates
+from dense_cli.grading.sources import LARGEST_TABLE, STDIN, Reader, left_aside, read_sources
+from dense_cli.grading.telling import Teller
+
+MOST_WARNINGS = 20
+"""More lines on the screen help nobody; what was not read stands in the report as well."""
 
 EXAMPLES = {
     "check": (
@@ -53,6 +53,7 @@ def check(
     exercises: Annotated[str | None, option("--exercises", metavar="DIR")] = None,
     atol: Annotated[str | None, option("--atol", metavar="A")] = None,
     rtol: Annotated[str | None, option("--rtol", metavar="R")] = None,
+    encoding: Annotated[str | None, option("--encoding", metavar="NAME")] = None,
     no_follow_through: Annotated[bool, option("--no-follow-through")] = False,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -61,38 +62,41 @@ def check(
     lang: LangOption = None,
 ) -> Outcome:
     """Mark answers and name the mistakes behind the wrong ones."""
-    say = ctx.obj.say
     rules = Rules(
         atol=_tolerance("--atol", atol, ATOL),
         rtol=_tolerance("--rtol", rtol, RTOL),
         follow_through=not no_follow_through,
     )
     chosen = load_set(Path(exercises) if exercises else None)
+    teller = Teller(chosen, ctx.obj.language)
     if exercise is not None or answer:
-        return _answers(chosen, exercise, answer or (), source or (), rules, say)
+        return _answers(teller, exercise, answer or (), source or (), rules)
     if not source:
         raise DenseError("nothing-to-check")
-    stdin = sys.stdin.buffer.read(LARGEST_TABLE) if "-" in source else None
-    sheets = without_duplicates(read_sources(source, chosen, stdin))
-    questions = questions_of(chosen)
-    marked = [_marked(questions, sheet, rules) for sheet in sheets]
+    stdin = sys.stdin.buffer.read(LARGEST_TABLE + 1) if STDIN in source else b""
+    reader = Reader(FieldNames.of(chosen), stdin, encoding)
+    sheets = without_duplicates(read_sources(source, reader))
+    marker = Marker(questions_of(chosen), rules)
+    marked = [_marked(marker, sheet) for sheet in sheets]
     unread = [one.error for one in marked if one.error is not None]
-    warnings = (*unread, *(warning for sheet in sheets for warning in sheet.warnings))
-    return Outcome(report(chosen.id, marked, say), Exit.UNUSABLE if unread else Exit.DONE, warnings)
+    warnings = _warnings([*unread, *left_aside(source), *(one for sheet in sheets for one in sheet.warnings)])
+    return Outcome(report(marked, teller, rules), Exit.UNUSABLE if unread else Exit.DONE, warnings)
 
 
-def _marked(questions: SetQuestions, sheet: Sheet, rules: Rules) -> Marked:
-    marks = () if sheet.error else mark_sheet(questions, sheet.answers, rules)
+def _marked(marker: Marker, sheet: Sheet) -> Marked:
+    marks = () if sheet.error else marker.sheet(sheet.answers)
     return Marked(sheet.student, sheet.source, marks, sheet.error)
 
 
+def _warnings(found: Sequence[DenseError]) -> tuple[Note | DenseError, ...]:
+    """Each warning once, and not endlessly many of them."""
+    once = tuple({str(one): one for one in found}.values())
+    more = len(once) - MOST_WARNINGS
+    return once if more <= 0 else (*once[:MOST_WARNINGS], Note("common.more-errors", {"count": more}))
+
+
 def _answers(
-    chosen: ExerciseSet,
-    exercise: str | None,
-    answers: Sequence[str],
-    sources: Sequence[str],
-    rules: Rules,
-    say: Say,
+    teller: Teller, exercise: str | None, answers: Sequence[str], sources: Sequence[str], rules: Rules
 ) -> Outcome:
     """Answers from the command line to one exercise; the call fails where one is not right."""
     if sources:
@@ -101,11 +105,11 @@ def _answers(
         raise DenseError("answer-without-exercise", typed=answers[0])
     if not answers:
         raise DenseError("exercise-without-answer", typed=exercise)
-    asked = chosen.exercise(exercise)
-    alone = ExerciseSet(chosen.id, chosen.title, (asked,))
-    sheet = Sheet("", "--answer", _typed_answers(alone, asked, answers))
-    marked = _marked(questions_of(alone), sheet, rules)
-    return Outcome(report(chosen.id, [marked], say), Exit.DONE if marked.all_right else Exit.DIFFERS)
+    asked = teller.set.exercise(exercise)
+    alone = ExerciseSet(teller.set.id, teller.set.title, (asked,))
+    marks = Marker(questions_of(alone), rules).sheet(_typed_answers(alone, asked, answers))
+    marked = Marked("", "--answer", marks)
+    return Outcome(report([marked], teller, rules), Exit.DONE if marked.all_right else Exit.DIFFERS)
 
 
 def _typed_answers(alone: ExerciseSet, asked: Exercise, answers: Sequence[str]) -> dict[str, object]:
@@ -114,7 +118,9 @@ def _typed_answers(alone: ExerciseSet, asked: Exercise, answers: Sequence[str]) 
     for typed in answers:
         field, sign, value = typed.partition("=")
         if not sign:
-            raise DenseError("answer-without-value", option="--answer", typed=typed, field=asked.fields[0].name)
+            raise DenseError(
+                "answer-without-value", option="--answer", typed=typed, field=asked.fields[0].name
+            )
         key = names.key(field) or names.key(f"{asked.id}.{field.strip()}")
         if key is None:
             known = tuple(one.name for one in asked.fields)

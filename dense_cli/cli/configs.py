@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isclose
 from typing import TYPE_CHECKING
-from typing import TYPE_CHECKING
 
 from dense_cli.cli.exits import Exit
 from dense_cli.cli.options import Outcome
@@ -18,12 +17,11 @@ from dense_cli.core.schedule import Schedule
 from dense_cli.derivation import Note, Say
 from dense_cli.derive.rope_frequencies import Frequencies
 from dense_cli.errors import DenseError, DenseErrors
-from dense_cli.models.config import Assumption, read_config
+from dense_cli.models.config import Assumption, Config, read_config
 
 if TYPE_CHECKING:
+    from dense_cli.cli.expect import Asked
     from dense_cli.models.counting import Count
-
-if TYPE_CHECKING:
     from dense_cli.models.rope_settings import RopeSettings
 
 Scaling = Callable[[tuple[Rate, ...]], tuple[Rate, ...]]
@@ -68,6 +66,13 @@ def _counts(
     return tuple(counts), tokens
 
 
+def asked_of_models(typed: Sequence[str], as_family: str | None, dtype: str | None) -> Asked:
+    """What `--expect` can be about: every count of each model."""
+    from dense_cli.cli.expect_topics import asked_of_counts
+
+    return asked_of_counts(_counts(typed, as_family, None, dtype)[0])
+
+
 def weighed(
     typed: Sequence[str],
     weights: str,
@@ -107,6 +112,7 @@ class ModelRope:
     writes: str
     frequencies: Frequencies
     assumed: tuple[Note, ...]
+    model_width: int | None = None
 
 
 def rope_of(
@@ -145,6 +151,7 @@ def rope_of(
         settings.writes,
         told,
         notes(settings.assumed),
+        _width(config),
     )
 
 
@@ -176,6 +183,12 @@ def _treatments(settings: RopeSettings) -> tuple[str, ...] | None:
         return "divided" if isclose(after * factor, before, rel_tol=1e-12) else "blended"
 
     return tuple(map(treatment, settings.unscaled_theta, settings.theta))
+
+
+def _width(config: Config) -> int | None:
+    """The width of the whole model, where the config says it."""
+    names = config.family.fields.get("hidden", ())
+    return next(filter(None, (_capacity(config.data.get(name)) for name in names)), None)
 
 
 def _capacity(value: object) -> int | None:

@@ -21,11 +21,12 @@ from dense_cli.cli.options import (
 )
 from dense_cli.derivation import Derivation
 from dense_cli.errors import DenseError, DenseErrors
+from dense_cli.grading import lint as linting
 from dense_cli.grading import pages
-from dense_cli.grading.exercise import Exercise, ExerciseSet, load_set
-from dense_cli.grading.lint import lint as linted
-from dense_cli.grading.lint import told
+from dense_cli.grading.exercise import Exercise, ExerciseSet
+from dense_cli.grading.exercise_files import load_set
 from dense_cli.grading.questions import questions_of
+from dense_cli.grading.solution import solved
 
 SUBCOMMANDS = ("list", "show", "template", "solve", "lint")
 
@@ -95,7 +96,7 @@ def solve(
     """Show the worked solution of an exercise."""
     chosen = _set(exercises)
     one = _one(chosen, id)
-    return _told(pages.solved(one, questions_of(chosen).questions, ctx.obj.language))
+    return _told(solved(one, questions_of(chosen).questions, ctx.obj.language))
 
 
 def lint(
@@ -107,10 +108,10 @@ def lint(
     lang: LangOption = None,
 ) -> Outcome:
     """Check that a set is sound, and say which mistakes its numbers hide."""
-    found = linted(Path(dir) if dir is not None else None)
-    if found.faults:
+    found = linting.lint(Path(dir) if dir is not None else None)
+    if found.set is None or found.faults:
         raise DenseErrors(found.faults)
-    return _told(told(found))
+    return _told(linting.page(found, found.set))
 
 
 def _told(derivation: Derivation) -> Outcome:

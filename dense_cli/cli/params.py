@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from dense_cli.cli.exits import Exit
+from dense_cli.cli.expect import Asked, AtolOption, ExpectOption, RtolOption, against, expected
 from dense_cli.cli.options import (
     DigitsOption,
     Example,
@@ -21,7 +22,7 @@ from dense_cli.cli.options import (
     required,
 )
 from dense_cli.cli.values import one_whole
-from dense_cli.core.budget import budget
+from dense_cli.core.budget import Budget, budget
 from dense_cli.derive.params import ffn_budget as story
 from dense_cli.errors import DenseError
 
@@ -47,6 +48,9 @@ def params(
     dtype: Annotated[str | None, option("--dtype", metavar="T")] = None,
     weights: Annotated[str | None, option("--weights", metavar="PATH")] = None,
     values: Annotated[bool, option("--values")] = False,
+    expect: ExpectOption = None,
+    atol: AtolOption = None,
+    rtol: RtolOption = None,
     example: ExampleOption = False,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -57,14 +61,19 @@ def params(
     """Count parameters of feed-forward networks or whole models."""
     if values and weights is None:
         raise DenseError("values-without-weights", typed="--values")
+    wanted = expected(expect, atol, rtol)
     if config:
         if width is not None or hidden is not None:
             raise DenseError("config-and-width", typed=config[0])
-        from dense_cli.cli.configs import counted, weighed
+        from dense_cli.cli.configs import asked_of_models, counted, weighed
 
         if weights is not None:
-            return weighed(config, weights, values, ctx.obj.say, as_family=as_, context=context, dtype=dtype)
-        return counted(config, as_family=as_, context=context, dtype=dtype)
+            outcome = weighed(
+                config, weights, values, ctx.obj.say, as_family=as_, context=context, dtype=dtype
+            )
+        else:
+            outcome = counted(config, as_family=as_, context=context, dtype=dtype)
+        return against(outcome, wanted, lambda: asked_of_models(config, as_, dtype), ctx.obj.say)
     if weights is not None:
         raise DenseError("weights-without-config", typed=weights)
     if width is None and hidden is None:
@@ -76,4 +85,11 @@ def params(
         one_whole("--multiple-of", multiple_of) if multiple_of is not None else None,
         bias,
     )
-    return Outcome(story(found), Exit.DONE)
+    outcome = Outcome(story(found), Exit.DONE)
+    return against(outcome, wanted, lambda: _asked(found), ctx.obj.say)
+
+
+def _asked(found: Budget) -> Asked:
+    from dense_cli.cli.expect_topics import asked_of_budget
+
+    return asked_of_budget(found)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
+import typer
+
 from dense_cli.cli.exits import Exit
+from dense_cli.cli.expect import Asked, AtolOption, ExpectOption, RtolOption, against, expected
 from dense_cli.cli.options import (
     DigitsOption,
     Example,
@@ -17,6 +21,7 @@ from dense_cli.cli.options import (
     OutputOption,
     option,
     required,
+    typed_options,
 )
 from dense_cli.cli.values import floats, matrix, named, one_float, one_number
 from dense_cli.core.norms import LayerNormRow, Norm, NormRow, layer_norm, norm, scaled, shifted
@@ -37,6 +42,7 @@ WORKED = "--x 3,4:4,5 --layernorm"
 
 
 def rmsnorm(
+    ctx: typer.Context,
     x: Annotated[str | None, option("--x", metavar="VEC|MAT")] = None,
     gain: Annotated[str | None, option("--gain", metavar="VEC")] = None,
     eps: Annotated[str | None, option("--eps", metavar="E")] = None,
@@ -47,6 +53,9 @@ def rmsnorm(
     scale: Annotated[str | None, option("--scale", metavar="S")] = None,
     dtype: Annotated[str | None, option("--dtype", metavar="T")] = None,
     cast: Annotated[str | None, option("--cast", metavar="ORDER")] = None,
+    expect: ExpectOption = None,
+    atol: AtolOption = None,
+    rtol: RtolOption = None,
     example: ExampleOption = False,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -56,6 +65,15 @@ def rmsnorm(
 ) -> Outcome:
     """Divide each row by its root mean square."""
     required("rmsnorm", x=x)
+    typed = typed_options(
+        gain=gain,
+        eps=eps,
+        config=config,
+        unit_offset=unit_offset,
+        layernorm=layernorm,
+        dtype=dtype,
+        cast=cast,
+    )
     given = Norm(x=matrix("--x", x), unit_offset=unit_offset)
     assumed: tuple[Note, ...] = ()
     if config is not None:
@@ -80,7 +98,15 @@ def rmsnorm(
         told = _in_format(told, given, rows, dtype, cast, config)
     elif cast is not None:
         raise DenseError("cast-without-dtype", option="--cast", typed=cast)
-    return Outcome(told, Exit.DONE)
+    outcome = Outcome(told, Exit.DONE)
+    return against(outcome, expected(expect, atol, rtol), lambda: _asked(given, told, typed), ctx.obj.say)
+
+
+def _asked(given: Norm, told: Derivation, typed: Mapping[str, str | bool]) -> Asked:
+    from dense_cli.cli.expect_topics import asked_of_norm
+
+    cast = told.result.get("cast")
+    return asked_of_norm(given, typed, cast if isinstance(cast, str) else None)
 
 
 def _change(given: Norm, kind: str, typed: str, with_layer: bool) -> Change:

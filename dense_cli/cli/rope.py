@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
+import typer
+
 from dense_cli.cli.exits import Exit
+from dense_cli.cli.expect import Asked, AtolOption, ExpectOption, RtolOption, against, expected
 from dense_cli.cli.options import (
     DigitsOption,
     Example,
@@ -51,6 +54,7 @@ def arrange(arguments: Sequence[str]) -> list[str]:
 
 
 def rope(
+    ctx: typer.Context,
     q: Annotated[str | None, option("--q", metavar="VEC")] = None,
     k: Annotated[str | None, option("--k", metavar="VEC")] = None,
     pos: Annotated[list[str] | None, option("--pos", metavar="M N")] = None,
@@ -65,6 +69,9 @@ def rope(
     frequencies: Annotated[bool, option("--frequencies")] = False,
     head_dim: Annotated[str | None, option("--head-dim", metavar="D")] = None,
     dtype: Annotated[str | None, option("--dtype", metavar="T")] = None,
+    expect: ExpectOption = None,
+    atol: AtolOption = None,
+    rtol: RtolOption = None,
     example: ExampleOption = False,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -84,8 +91,10 @@ def rope(
         head_dim=head_dim,
     )
     model = _model(config, layer_type, seq_len, as_)
+    wanted = expected(expect, atol, rtol)
     if frequencies:
-        return _frequencies(typed, model)
+        found, speeds = _frequencies(typed, model)
+        return against(found, wanted, lambda: _asked(speeds, model, typed), ctx.obj.say)
     required("rope", q=q, k=k, pos=pos)
     query, key = floats("--q", q), floats("--k", k)
     turning = _turning(typed, model, len(query))
@@ -101,7 +110,8 @@ def rope(
     )
     assumed = (*(model.assumed if model else ()), *story.assumptions(given, typed))
     told = story.rope(given, core.rope(given), assumed, typed)
-    return Outcome(told if dtype is None else _in_dtype(told, given, dtype), Exit.DONE)
+    outcome = Outcome(told if dtype is None else _in_dtype(told, given, dtype), Exit.DONE)
+    return against(outcome, wanted, lambda: _asked(given, model, {"q": q, "k": k, **typed}), ctx.obj.say)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +165,21 @@ def _text(typed: Mapping[str, str | bool], name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _frequencies(typed: Mapping[str, str | bool], model: ModelRope | None) -> Outcome:
-    """The speeds of a model's pairs, or of a base and a width."""
+def _asked(given: core.Rope, model: ModelRope | None, typed: Mapping[str, str | bool | None]) -> Asked:
+    from dense_cli.cli.expect_topics import asked_of_rope
+
+    return asked_of_rope(given, typed, model.model_width if model else None)
+
+
+def _frequencies(typed: Mapping[str, str | bool], model: ModelRope | None) -> tuple[Outcome, core.Rope]:
+    """The speeds of a model's pairs, or of a base and a width; and a rotation that turns so."""
     from dense_cli.derive import rope_frequencies as table
 
     if model is not None:
-        return Outcome(table.frequencies(model.frequencies, model.assumed, typed), Exit.DONE)
+        told = table.frequencies(model.frequencies, model.assumed, typed)
+        factor = model.attention_factor
+        still = Turning(model.rates, model.rotary_dim, model.layout)
+        return Outcome(told, Exit.DONE), _turning_nothing(still, model.head_dim, factor)
     required("rope --frequencies", head_dim=_text(typed, "head-dim"))
     width = one_whole("--head-dim", str(typed["head-dim"]))
     if width < 1:
@@ -174,7 +193,14 @@ def _frequencies(typed: Mapping[str, str | bool], model: ModelRope | None) -> Ou
         layout=turning.layout,
         base=turning.rates.base if isinstance(turning.rates, Schedule) else None,
     )
-    return Outcome(table.frequencies(given, table.assumptions(given, typed), typed), Exit.DONE)
+    told = table.frequencies(given, table.assumptions(given, typed), typed)
+    return Outcome(told, Exit.DONE), _turning_nothing(turning, width)
+
+
+def _turning_nothing(turning: Turning, width: int, factor: float = 1.0) -> core.Rope:
+    """A rotation of which only the speeds matter."""
+    row = (0.0,) * width
+    return core.Rope(row, row, (), turning.rates, turning.rotary_dim, turning.layout, factor)
 
 
 def _positions(typed: str) -> tuple[Position, Position]:

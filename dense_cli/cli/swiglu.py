@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
+import typer
+
 from dense_cli.cli.exits import Exit
+from dense_cli.cli.expect import Asked, AtolOption, ExpectOption, RtolOption, against, expected
 from dense_cli.cli.options import (
     DigitsOption,
     Example,
@@ -16,6 +20,7 @@ from dense_cli.cli.options import (
     OutputOption,
     option,
     required,
+    typed_options,
 )
 from dense_cli.cli.values import floats, matrix, named, one_float
 from dense_cli.core import Matrix
@@ -38,6 +43,7 @@ IN_OUT, OUT_IN = "in-out", "out-in"
 
 
 def swiglu(
+    ctx: typer.Context,
     x: Annotated[str | None, option("--x", metavar="VEC|MAT")] = None,
     wg: Annotated[str | None, option("--wg", metavar="MAT")] = None,
     wu: Annotated[str | None, option("--wu", metavar="MAT")] = None,
@@ -54,6 +60,9 @@ def swiglu(
     packed: Annotated[str | None, option("--packed", metavar="ORDER")] = None,
     wgu: Annotated[str | None, option("--wgu", metavar="MAT")] = None,
     dtype: Annotated[str | None, option("--dtype", metavar="T")] = None,
+    expect: ExpectOption = None,
+    atol: AtolOption = None,
+    rtol: RtolOption = None,
     example: ExampleOption = False,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -95,7 +104,24 @@ def swiglu(
     told = story(given, rows, (Note(f"swiglu.layout-{layout}"),))
     if dtype is not None:
         told = _in_format(told, given, rows, dtype)
-    return Outcome(told, Exit.DONE)
+    typed = typed_options(
+        activation=activation,
+        weights_layout=weights_layout,
+        beta=beta,
+        limit=limit,
+        alpha=alpha,
+        up_offset=up_offset,
+        packed=packed,
+        dtype=dtype,
+    )
+    outcome = Outcome(told, Exit.DONE)
+    return against(outcome, expected(expect, atol, rtol), lambda: _asked(given, rows, typed), ctx.obj.say)
+
+
+def _asked(given: Ffn, rows: tuple[FfnRow, ...], typed: Mapping[str, str | bool]) -> Asked:
+    from dense_cli.cli.expect_topics import asked_of_ffn
+
+    return asked_of_ffn(given, rows, typed)
 
 
 def _in_format(told: Derivation, given: Ffn, rows: tuple[FfnRow, ...], dtype: str) -> Derivation:

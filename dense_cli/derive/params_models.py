@@ -99,8 +99,6 @@ def _assumed(count: Count) -> tuple[Note, ...]:
     """What the config left open; a fact is data as the config has it."""
     notes = []
     for key, facts in count.assumed:
-        if _is_block(count) and facts.get("field") == "layers":
-            continue
         block = _is_block(count) and key == "config-default"
         told = {name: _fact(value) for name, value in facts.items()}
         notes.append(Note("params.block-default" if block else f"models.assumed.{key}", told))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10, sqrt
 
-from dense_cli.core.exact import ExactRow, rounded, square_sum
+from dense_cli.core import Row
+from dense_cli.core.exact import ExactRow, exact_row, rounded, square_sum
 from dense_cli.core.norms import LayerNormRow, Norm, NormRow, centred
 from dense_cli.derivation import Line, Note, Step, Table
 from dense_cli.derive import symbols
@@ -101,8 +102,10 @@ def layer_steps(norm: Norm, row: LayerNormRow, index: int) -> tuple[Step, ...]:
     rest = more("rmsnorm", len(row.x))
     formula, total_lines = _mean_of(source.row, source, symbols.TOTAL, sum(source.whole, Fraction(0)))
     mean_line, mean = source.define(symbols.MEAN, formula, row.mean)
-    deviation_lines, deviations = evaluated_each(
-        symbols.DEVIATION, (Sum((value, Negative(mean))) for value in source.row)
+    deviation_lines, deviations = define_each(
+        symbols.DEVIATION,
+        (Sum((value, Negative(mean))) for value in source.row),
+        _deviations(source, norm.x[index]),
     )
     square_lines, squares = _squares(deviations)
     formula, sum_lines = _mean_of(squares, source, symbols.SQUARE_SUM, square_sum(centred(source.whole)))
@@ -123,6 +126,12 @@ def layer_steps(norm: Norm, row: LayerNormRow, index: int) -> tuple[Step, ...]:
         Step("std", Note("rmsnorm.std"), lines=(std_line,)),
         Step("layernorm-output", Note("rmsnorm.layernorm-output"), lines=output, notes=rest),
     )
+
+
+def _deviations(source: Source, x: Row) -> Row:
+    """Deviations of the written coordinates, as exact as the core takes them: nothing cancels."""
+    unit = Fraction(1) if source.power is None else Fraction(number(source.power).evaluate())
+    return tuple(rounded(deviation / unit) for deviation in centred(exact_row(x))[:WRITTEN_OUT])
 
 
 def side_by_side(row: NormRow, layer: LayerNormRow) -> Step:

@@ -50,7 +50,8 @@ def number(symbol: Symbol) -> Constant:
 
 def define(symbol: Symbol, formula: Expression, value: Number) -> tuple[Line, Symbol]:
     """The line symbol = formula = value, and the symbol standing for that value from here on."""
-    return Line(symbol, formula, value), symbol.bound(value, formula.exact())
+    # Not `bound`: that takes few digits for the decimal someone meant, and this value is computed.
+    return Line(symbol, formula, value), replace(symbol, value=value, known=formula.exact())
 
 
 def define_each(

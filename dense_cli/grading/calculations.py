@@ -17,8 +17,8 @@ from dense_cli.core.ffn import Ffn, ffn
 from dense_cli.core.norms import Norm, layer_norm, norm, shifted
 from dense_cli.core.rope import QUARTER_TURN, Rope, rope
 from dense_cli.errors import DenseError
-from dense_cli.mistakes.params import BudgetQuestion, budget_answer
 from dense_cli.mistakes.diagnosis import agreement
+from dense_cli.mistakes.params import BudgetQuestion, budget_answer
 from dense_cli.reading.angles import angle
 from dense_cli.reading.numbers import number, whole
 from dense_cli.reading.vectors import matrix, vector
@@ -26,9 +26,10 @@ from dense_cli.reading.vectors import matrix, vector
 Given = Mapping[str, str]
 """An exercise's numbers by name, as text."""
 
-Answer = Row | Fraction | float | int | bool | str
-"""What a field's right answer can be; rows are vectors, text a choice."""
+Vector = tuple[Fraction | float, ...]
 
+Answer = Vector | Fraction | float | int | bool | str
+"""What an answer can be; text is the id of a choice."""
 
 SAME = 1e-9
 """Two results nearer than this are one result with rounding."""
@@ -39,7 +40,8 @@ class Calculation:
     """How an exercise's numbers become answers.
 
     `read` turns given text into the core's input, `compute` runs it; a quantity is a function of the given
-    text, the core's input and what came out. `topic` is the catalogue of mistakes that applies, `keys` the given names.
+    text, the core's input and what came out. `topic` is the catalogue of mistakes that applies, `keys` the
+    given names.
     """
 
     topic: str
@@ -59,9 +61,11 @@ def _matrix(text: str) -> Matrix:
 
 def _rope(given: Given) -> Rope:
     query, key = _row(given["query"]), _row(given["key"])
-    query_position, key_position = (whole(part) for part in given["positions"].split(","))
+    positions = [whole(part) for part in given["positions"].split(",")]
+    if len(positions) != 2:
+        raise DenseError("two-positions", typed=given["positions"], count=len(positions))
     rates = (_rate(given["angle"]),) if "angle" in given else (QUARTER_TURN,)
-    return Rope(query, key, ((query_position, key_position),), rates, rotary_dim=len(query))
+    return Rope(query, key, ((positions[0], positions[1]),), rates, rotary_dim=len(query))
 
 
 def _rate(text: str) -> Rate:

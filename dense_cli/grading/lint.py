@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dense_cli.derivation import Data, Derivation, Note, Step, Table
-from dense_cli.errors import DenseError
+from dense_cli.derivation import Data, Derivation, Note, Prose, Step, Table
+from dense_cli.errors import DenseError, DenseErrors
 from dense_cli.grading.calculations import CALCULATIONS
-from dense_cli.grading.exercise import NUMERIC, ExerciseSet, load_set
-from dense_cli.grading.marking import CORRECT, Rules, mark, read_answer
+from dense_cli.grading.exercise import Exercise, ExerciseSet, Words
+from dense_cli.grading.exercise_files import load_set
+from dense_cli.grading.marking import ATOL, CORRECT, Rules, mark_alone
 from dense_cli.grading.questions import Question, SetQuestions, questions_of
-from dense_cli.lang import LANGUAGES
-
-TOLERANCE = 5e-5
-"""What marking takes for equal unless it is told otherwise."""
+from dense_cli.lang import LANGUAGES, topic_texts
+from dense_cli.reading.answers import told as number_text
 
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """What lint found: faults that must be mended, and which mistakes the numbers hide."""
+    """What lint found: faults to be mended, and for each exercise the mistakes that its numbers hide."""
 
     set: ExerciseSet | None
     faults: tuple[DenseError, ...]
@@ -32,91 +31,105 @@ def lint(folder: Path | None) -> Linted:
     try:
         chosen = load_set(folder)
         questions = questions_of(chosen)
+    except DenseErrors as errors:
+        return Linted(None, errors.errors)
     except DenseError as error:
         return Linted(None, (error,))
-    faults = (*_language_faults(chosen), *_given_faults(chosen), *_answer_faults(questions))
-    return Linted(chosen, faults, () if faults else _hidden(questions))
-
-
-def _language_faults(chosen: ExerciseSet) -> list[DenseError]:
-    return [
-        DenseError("exercise-language", source=one.source, language=language, key=name)
+    faults = tuple(
+        fault
         for one in chosen.exercises
-        for name, words in (("title", one.title), ("text", one.text), *((each.name, each.ask) for each in one.fields))
-        for language in LANGUAGES
-        if not words.get(language)
-    ]
+        for fault in (*_word_faults(one), *_given_faults(one), *_answer_faults(one, questions))
+    )
+    faults += tuple(_untranslated(str(folder or chosen.id), {"title": chosen.title}))
+    return Linted(chosen, faults, () if faults else tuple(_hidden(questions)))
 
 
-def _given_faults(chosen: ExerciseSet) -> list[DenseError]:
-    faults = []
-    for one in chosen.exercises:
-        names = {field.calculation for field in one.fields if field.calculation}
-        known = {key for name in names for key in CALCULATIONS[name].keys}
-        given = [*one.given, *(key for mistake in one.mistakes for key in mistake.given)]
-        faults += [
-            DenseError("exercise-given-name", source=one.source, typed=key, known=tuple(sorted(known)))
-            for key in given
-            if key not in known
-        ]
-    return faults
+def _word_faults(one: Exercise) -> Iterator[DenseError]:
+    """Texts that a language lacks, and own mistakes without a name."""
+    texts = {"title": one.title, "text": one.text, **{field.name: field.ask for field in one.fields}}
+    texts |= {"remarks": one.remarks} if one.remarks else {}
+    for mistake in one.mistakes:
+        if mistake.title:
+            texts |= {mistake.id: mistake.title, f"{mistake.id} explanation": mistake.explanation}
+        elif f"exercises.{mistake.id}.title" not in topic_texts("en", "mistakes"):
+            yield DenseError("exercise-mistake-words", source=one.source, typed=mistake.id)
+    yield from _untranslated(one.source, texts)
 
 
-def _answer_faults(questions: SetQuestions) -> list[DenseError]:
-    """The hand-written answer, marked like a student's, must be right."""
-    faults = []
+def _untranslated(source: str, texts: dict[str, Words]) -> Iterator[DenseError]:
+    for name, words in texts.items():
+        for language in LANGUAGES:
+            if not words.get(language):
+                yield DenseError("exercise-language", source=source, language=language, key=name)
+
+
+def _given_faults(one: Exercise) -> Iterator[DenseError]:
+    names = {field.calculation for field in one.fields if field.calculation}
+    known = tuple(sorted({key for name in names for key in CALCULATIONS[name].keys}))
+    for key in (*one.given, *(key for mistake in one.mistakes for key in mistake.given)):
+        if key not in known:
+            hint = "exercise-given-name" if known else "exercise-given-unused"
+            yield DenseError("exercise-given-name", hint=hint, source=one.source, typed=key, known=known)
+
+
+def _answer_faults(one: Exercise, questions: SetQuestions) -> Iterator[DenseError]:
+    """The answer written by hand, marked like a student's, must be right."""
+    told: set[str] = set()
     for question in questions.questions:
         field = question.field
-        if field.kind == "text":
+        if question.exercise is not one or field.kind == "text":
             continue
         try:
-            read = read_answer(field, field.answer)
-            verdict = mark(question, field.answer, read, {}, Rules()).verdict
-        except (DenseError, KeyError, ValueError) as error:
-            reason = error.key if isinstance(error, DenseError) else type(error).__name__
-            faults.append(DenseError("exercise-unsolvable", source=question.exercise.source, field=field.name, reason=reason))
+            mark, _ = mark_alone(question, field.answer, Rules())
+        except DenseError as error:  # told once: all fields of a calculation fail alike
+            if str(error) not in told:
+                yield error
+            told.add(str(error))
             continue
-        if verdict != CORRECT:
-            facts = {"field": field.name, "typed": field.answer, "computed": str(question.right)}
-            faults.append(DenseError("exercise-answer", source=question.exercise.source, **facts))
-    return faults
+        if isinstance(mark.message, DenseError):
+            yield mark.message.about(source=one.source)
+        elif mark.verdict != CORRECT:
+            facts = {"field": field.name, "typed": field.answer, "computed": _written(question)}
+            yield DenseError("exercise-answer", source=one.source, **facts)
 
 
-def _hidden(questions: SetQuestions) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """For each exercise the mistakes that none of its fields can show."""
-    found = []
+def _written(question: Question) -> str:
+    right = question.right
+    if isinstance(right, bool):
+        return "yes" if right else "no"
+    return right if isinstance(right, str) else number_text(right)
+
+
+def _hidden(questions: SetQuestions) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """For each calculated exercise the mistakes that apply to it and that none of its fields can show."""
     for one in questions.set.exercises:
-        asked = [question for question in questions.questions if question.exercise is one and _shows_mistakes(question)]
-        if not asked:
-            continue
-        told_apart = [{mistake.id for mistake in _alike(question)} for question in asked]
-        found.append((one.id, tuple(sorted(set.intersection(*told_apart)))))
-    return tuple(found)
+        calculated = [each for each in questions.questions if each.exercise is one and _shows_mistakes(each)]
+        hidden, shown = set[str](), set[str]()
+        for question in calculated:
+            assert question.paths is not None
+            alike = {mistake.id for mistake in question.paths.hidden(question.pick, float(ATOL))}
+            applied = {question.paths.catalogue[path.steps[0]].id for path in question.paths.singles}
+            hidden |= alike
+            shown |= applied - alike
+        if calculated:
+            yield one.id, tuple(sorted(hidden - shown))
 
 
 def _shows_mistakes(question: Question) -> bool:
-    return question.worked is not None and question.field.quantity is not None and question.field.kind in NUMERIC
+    return question.paths is not None and not isinstance(question.right, str)
 
 
-def _alike(question: Question) -> Sequence[object]:
-    assert question.worked is not None
-    assert question.field.quantity is not None
-    return question.worked.paths.hidden(question.worked.pick(question.field.quantity), TOLERANCE)
-
-
-def told(linted: Linted) -> Derivation:
-    """What lint found, to show."""
+def page(linted: Linted, chosen: ExerciseSet) -> Derivation:
+    """What lint found in a sound set."""
     columns = (Note("exercise.column-id"), Note("exercise.column-hidden"))
-    table = Table(columns, tuple((name, ", ".join(ids) or "–") for name, ids in linted.hidden))
-    name = linted.set.id if linted.set else "?"
+    table = Table(columns, tuple((name, Prose(", ".join(ids) or "–")) for name, ids in linted.hidden))
     result: dict[str, Data] = {
-        "exercises": name,
+        "exercises": chosen.id,
         "sound": not linted.faults,
         "hidden": {exercise: list(ids) for exercise, ids in linted.hidden},
     }
-    fields = len(linted.set.fields) if linted.set else 0
     steps = (
-        Step("sound", Note("exercise.sound", {"set": name, "fields": fields})),
+        Step("sound", Note("exercise.sound", {"set": chosen.id, "fields": len(chosen.fields)})),
         Step("hidden", Note("exercise.hidden"), table=table, notes=(Note("exercise.hidden-meaning"),)),
     )
     return Derivation(command="exercise", title=Note("exercise.lint"), given={}, result=result, steps=steps)

@@ -1,38 +1,40 @@
-"""Marking one answer, and a sheet of them: what it was read as, how right it is, which mistake made it.
+"""Marking answers: what each was read as, how right it is, which mistake made it.
 
-An answer is first read, then compared, then explained; nothing here depends on who gave it, so each
-distinct answer needs marking only once.
+An answer is first read, then compared, then explained. Nothing here depends on who gave it, except that a
+wrong answer may follow rightly from that student's own earlier ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
 from dense_cli.grading.calculations import Answer
+from dense_cli.grading.documents import written
 from dense_cli.grading.exercise import NUMERIC, Field
-from dense_cli.grading.questions import Question, SetQuestions
+from dense_cli.grading.questions import Question, SetQuestions, read_answer
 from dense_cli.mistakes.diagnosis import Found
-from dense_cli.reading import answers as reading
 from dense_cli.reading.answers import Reading
-from dense_cli.reading.documents import shown
 
 CORRECT, PARTIAL, IMPRECISE, FOLLOWS = "correct", "partial", "imprecise", "follows"
 WRONG, INVALID, BLANK, REVIEW = "wrong", "invalid", "blank", "review"
 VERDICTS = (CORRECT, FOLLOWS, PARTIAL, IMPRECISE, WRONG, INVALID, BLANK, REVIEW)
 FULL = frozenset({CORRECT, FOLLOWS})
 
-IMPRECISE_CREDIT = Fraction(1, 2)
 FEWEST_DECIMALS = 2
 """A value rounded to fewer decimals than this says too little to be half right."""
 
+USUAL_DECIMALS = 4
+"""What the tolerance asks for where the exercise does not say."""
 
 ATOL, RTOL = Fraction(5, 100_000), Fraction(0)
 """Right to four decimals."""
+
+NOTHING, EVERYTHING = Fraction(0), Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,11 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One marked answer. `mistakes` are all that make exactly it; `message` says what else there is to say."""
+    """One marked answer.
+
+    `mistakes` are all that make exactly it; `message` says what else there is to say, `assumed` how
+    separators in a number were understood.
+    """
 
     field: Field
     given: str | None
@@ -55,116 +61,148 @@ class Mark:
     points: Fraction
     mistakes: tuple[Found, ...] = ()
     message: Note | DenseError | None = None
+    assumed: tuple[str, ...] = ()
 
 
-Sheet = Mapping[str, object]
-"""The answers of one student by field key (``1.query``), as decoded from a file."""
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How right an answer is: the verdict, the share of the points, what to say."""
+
+    verdict: str
+    credit: Fraction
+    note: Note | None = None
 
 
-def mark_sheet(questions: SetQuestions, sheet: Sheet, rules: Rules) -> tuple[Mark, ...]:
-    """Every field of the set in order, blank where the sheet has nothing."""
-    marks: list[Mark] = []
-    read: dict[str, Any] = {}
-    for question in questions.questions:
-        given = sheet.get(question.field.key)
-        reading_or_error = read_answer(question.field, given, question.width)
-        if isinstance(reading_or_error, Reading):
-            read[question.field.key] = reading_or_error.value
-        marks.append(mark(question, given, reading_or_error, read, rules))
-    return tuple(marks)
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """Marks any number of sheets of one set; an answer that comes again is not judged again."""
+
+    questions: SetQuestions
+    rules: Rules = field(default_factory=Rules)
+    _known: dict[tuple[str, str], tuple[Mark, Answer | None]] = field(default_factory=dict, repr=False)
+
+    def sheet(self, answers: Mapping[str, object]) -> tuple[Mark, ...]:
+        """Every field of the set in order, blank where `answers` (by field key) has nothing.
+
+        Raises DenseError where an exercise cannot be solved.
+        """
+        marks: list[Mark] = []
+        own: dict[str, Answer] = {}
+        for question in self.questions.questions:
+            mark, value = self._alone(question, answers.get(question.field.key))
+            if value is not None:
+                own[question.field.key] = value
+                mark = self._followed(question, mark, value, own)
+            marks.append(mark)
+        return tuple(marks)
+
+    def _alone(self, question: Question, given: object) -> tuple[Mark, Answer | None]:
+        if not isinstance(given, str):
+            return mark_alone(question, given, self.rules)
+        place = question.field.key, given
+        if place not in self._known:
+            self._known[place] = mark_alone(question, given, self.rules)
+        return self._known[place]
+
+    def _followed(self, question: Question, mark: Mark, value: Answer, own: Mapping[str, Answer]) -> Mark:
+        """The mark, or a better one where the answer is right for the student's own earlier answers."""
+        follows = question.field.follows
+        if follows is None or not self.rules.follow_through or mark.verdict in FULL:
+            return mark
+        expected = question.following(own)
+        points = question.field.points * follows.credit
+        if (
+            expected is None
+            or points < mark.points
+            or not _right(question.field, value, expected, self.rules)
+        ):
+            return mark
+        note = Note("check.follows")
+        return replace(mark, verdict=FOLLOWS, points=points, mistakes=(), message=note)
 
 
-def read_answer(field: Field, given: object, width: int = 0) -> Reading | DenseError | None:
-    """The answer as a value: None for a blank one, the reason where it cannot be read.
-
-    `width` is how many numbers a vector should have; it only helps to recognise decimal commas.
-    """
-    try:
-        match field.kind:
-            case "vector":
-                return reading.read_vector(given, width)
-            case "number":
-                return reading.read_number(given)
-            case "whole":
-                return reading.read_whole(given)
-            case "yes-no":
-                return reading.read_yes_no(given)
-            case "choice":
-                return reading.read_choice(given, field.options)
-        return _open_text(given)
-    except DenseError as error:
-        return error
-
-
-def mark(
-    question: Question,
-    given: object,
-    read: Reading | DenseError | None,
-    earlier: Mapping[str, Any],
-    rules: Rules,
-) -> Mark:
-    """The verdict on one answer; `earlier` are the student's own values by field key."""
-    field = question.field
+def mark_alone(question: Question, given: object, rules: Rules) -> tuple[Mark, Answer | None]:
+    """The mark of one answer by itself, and the value it was read as (None where it was not)."""
+    asked = question.field
+    read = read_answer(asked, given, question.width)
     if read is None:
-        return Mark(field, None, None, BLANK, Fraction(0))
+        return Mark(asked, None, None, BLANK, NOTHING), None
     if isinstance(read, DenseError):
-        return Mark(field, _as_given(given), None, INVALID, Fraction(0), message=read)
-    if field.kind == "text":
-        return Mark(field, _as_given(given), read.read_as, REVIEW, Fraction(0))
-    verdict, credit, message = _judged(question, read, earlier, rules)
-    mistakes: tuple[Found, ...] = ()
-    if verdict not in FULL and verdict != IMPRECISE:
-        mistakes = question.mistakes(read.value, rules.atol, rules.rtol, pairs=verdict != PARTIAL)
-        if mistakes and verdict == PARTIAL:
-            verdict, credit = WRONG, Fraction(0)
-    return Mark(field, _as_given(given), read.read_as, verdict, field.points * credit, mistakes, message)
+        return Mark(asked, written(given), None, INVALID, NOTHING, message=read), None
+    if asked.kind == "text":
+        return Mark(asked, written(given), read.read_as, REVIEW, NOTHING), None
+    judged, mistakes = _explained(question, read, rules)
+    mark = Mark(
+        field=asked,
+        given=written(given),
+        read_as=read.read_as,
+        verdict=judged.verdict,
+        points=asked.points * judged.credit,
+        mistakes=mistakes,
+        message=judged.note,
+        assumed=read.notes,
+    )
+    return mark, read.value
 
 
-def _as_given(given: object) -> str:
-    return given if isinstance(given, str) else shown(given)
+def _explained(question: Question, read: Reading, rules: Rules) -> tuple[Judgement, tuple[Found, ...]]:
+    """The judgement, and what made the answer where it is not right.
+
+    A single mistake that makes the whole answer earns no share for entries that came out right by chance.
+    """
+    judged = _judged(question, read, rules)
+    if judged.verdict not in (WRONG, PARTIAL):
+        return judged, ()
+    mistakes = question.mistakes(read, rules.atol, rules.rtol)
+    if judged.verdict == PARTIAL and any(len(found.mistakes) == 1 for found in mistakes):
+        return Judgement(WRONG, NOTHING), mistakes
+    return judged, mistakes
 
 
-Judgement = tuple[str, Fraction, Note | None]
+def _judged(question: Question, read: Reading, rules: Rules) -> Judgement:
+    asked, right = question.field, question.right
+    if asked.kind not in ("vector", "number"):
+        same = _right(asked, read.value, right, rules)
+        return Judgement(CORRECT, EVERYTHING) if same else Judgement(WRONG, NOTHING)
+    values, answers = _entries(right), _entries(read.value)
+    if len(values) != len(answers):
+        note = Note("check.entries", {"asked": len(values), "answered": len(answers)})
+        return Judgement(WRONG, NOTHING, note)
+    entries = [
+        _entry(answer, value, decimals, rules)
+        for answer, value, decimals in zip(answers, values, read.decimals, strict=True)
+    ]
+    rights = entries.count(CORRECT)
+    if rights == len(entries):
+        return Judgement(CORRECT, EVERYTHING, _fewer_digits(asked, read, values))
+    if WRONG not in entries:
+        note = Note("check.imprecise", {"decimals": asked.decimals or USUAL_DECIMALS})
+        return Judgement(IMPRECISE, asked.imprecise, note)
+    if rights:
+        places = ", ".join(str(place) for place, entry in enumerate(entries, 1) if entry != CORRECT)
+        note = Note("check.partial", {"right": rights, "all": len(entries), "places": places})
+        return Judgement(PARTIAL, Fraction(rights, len(entries)), note)
+    return Judgement(WRONG, NOTHING)
 
 
-def _judged(question: Question, read: Reading, earlier: Mapping[str, Any], rules: Rules) -> Judgement:
-    field, right = question.field, question.right
-    if field.kind not in NUMERIC:
-        return (CORRECT, Fraction(1), None) if read.value == right else (WRONG, Fraction(0), None)
-    if field.kind == "whole":
-        if read.value == right:
-            return CORRECT, Fraction(1), None
-    else:
-        asked, answered = _entries(right), _entries(read.value)
-        if len(asked) != len(answered):
-            note = Note("check.entries", {"asked": len(asked), "answered": len(answered)})
-            return WRONG, Fraction(0), note
-        judged = [
-            _entry(answer, value, decimals, rules)
-            for answer, value, decimals in zip(answered, asked, read.decimals, strict=True)
-        ]
-        if all(one == CORRECT for one in judged):
-            return CORRECT, Fraction(1), _digits_note(field, read, asked)
-    if rules.follow_through and (credit := _following(question, read, earlier, rules)) is not None:
-        return FOLLOWS, credit, Note("check.follows")
-    if field.kind == "whole":
-        return WRONG, Fraction(0), None
-    if WRONG not in judged:
-        return IMPRECISE, IMPRECISE_CREDIT, Note("check.imprecise", {"decimals": _asked_decimals(field)})
-    right_entries = judged.count(CORRECT)
-    if right_entries:
-        wrong = tuple(place for place, one in enumerate(judged, start=1) if one != CORRECT)
-        note = Note("check.partial", {"right": right_entries, "all": len(judged), "places": wrong})
-        return PARTIAL, Fraction(right_entries, len(judged)), note
-    return WRONG, Fraction(0), None
+def _right(asked: Field, answer: Answer, value: Answer, rules: Rules) -> bool:
+    """Whether an answer is right: numbers within the tolerance, shape first; the rest exactly."""
+    if asked.kind not in NUMERIC:
+        return answer == value
+    atol, rtol = (NOTHING, NOTHING) if asked.kind == "whole" else (rules.atol, rules.rtol)
+    answers, values = _entries(answer), _entries(value)
+    return len(answers) == len(values) and all(
+        within(a, t, atol, rtol) for a, t in zip(answers, values, strict=True)
+    )
 
 
 def _entry(answer: Fraction | float, value: Fraction | float, decimals: int | None, rules: Rules) -> str:
+    """One entry: right, the right value rounded to the decimals written, or wrong."""
     if within(answer, value, rules.atol, rules.rtol):
         return CORRECT
     if decimals is not None and decimals >= FEWEST_DECIMALS:
         half_a_unit = Fraction(1, 2 * 10**decimals)
-        if abs(Fraction(answer) - Fraction(value)) <= half_a_unit:
+        if within(answer, value, half_a_unit, NOTHING):
             return IMPRECISE
     return WRONG
 
@@ -179,45 +217,16 @@ def within(answer: Fraction | float, value: Fraction | float, atol: Fraction, rt
     return abs(Fraction(answer) - exact) <= atol + rtol * abs(exact)
 
 
-def _following(
-    question: Question, read: Reading, earlier: Mapping[str, Any], rules: Rules
-) -> Fraction | None:
-    """Full credit where the answer is right for the student's own earlier answers."""
-    value = question.following(earlier)
-    if value is None:
-        return None
-    if question.field.kind == "whole":
-        return Fraction(1) if Fraction(read.value) == Fraction(value) else None
-    asked, answered = _entries(value), _entries(read.value)
-    same_shape = len(asked) == len(answered)
-    close = same_shape and all(
-        within(a, t, rules.atol, rules.rtol) for a, t in zip(answered, asked, strict=True)
-    )
-    return Fraction(1) if close else None
-
-
 def _entries(value: Answer) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _open_text(given: object) -> Reading | None:
-    """Open text is for a person: it is kept as it is."""
-    if reading.is_blank(given):
-        return None
-    text = given if isinstance(given, str) else shown(given)
-    return Reading(text, text, ())
-
-
-def _asked_decimals(field: Field) -> int:
-    return field.decimals if field.decimals is not None else 4
-
-
-def _digits_note(field: Field, read: Reading, asked: tuple[Any, ...]) -> Note | None:
+def _fewer_digits(asked: Field, read: Reading, values: tuple[Any, ...]) -> Note | None:
     """A word where fewer digits were written than asked for and the value has more."""
-    if field.decimals is None:
+    if asked.decimals is None:
         return None
     short = any(
-        decimals is not None and decimals < field.decimals and Fraction(answer) != Fraction(value)
-        for decimals, answer, value in zip(read.decimals, _entries(read.value), asked, strict=True)
+        decimals is not None and decimals < asked.decimals and Fraction(answer) != Fraction(value)
+        for decimals, answer, value in zip(read.decimals, _entries(read.value), values, strict=True)
     )
-    return Note("check.fewer-digits", {"decimals": field.decimals}) if short else None
+    return Note("check.fewer-digits", {"decimals": asked.decimals}) if short else None

@@ -1,25 +1,20 @@
-"""Exercises to read: the list, one of them, an empty answer sheet, the worked solution."""
+"""Exercises to read: the list, one of them, an empty answer sheet."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
+from unicodedata import east_asian_width
 
-from dense_cli.core.budget import budget
-from dense_cli.core.ffn import Ffn, ffn
-from dense_cli.core.norms import Norm, layer_norm, norm
-from dense_cli.core.rope import Rope, rope
-from dense_cli.derivation import Data, Derivation, Line, Note, Prose, Step, Table
-from dense_cli.grading.exercise import Exercise, ExerciseSet, Field
-from dense_cli.grading.questions import Question
+from dense_cli.derivation import Data, Derivation, Note, Prose, Step, Table
+from dense_cli.grading.exercise import Exercise, ExerciseSet, Field, Words, in_language
 from dense_cli.grading.report import plain_number
-from dense_cli.mistakes.params import BudgetQuestion
+from dense_cli.lang import say_in
+from dense_cli.reading.characters import visible
 
-
-def in_language(words: Mapping[str, str], language: str) -> str:
-    """A text of an exercise, in English where the language has none."""
-    return words.get(language, words["en"])
+LONGEST_LINE = 1000
+"""Of a template; what an exercise asks has a few words."""
 
 
 def listing(chosen: ExerciseSet, language: str) -> Derivation:
@@ -27,9 +22,9 @@ def listing(chosen: ExerciseSet, language: str) -> Derivation:
     rows = tuple(
         (
             one.id,
-            in_language(one.title, language),
+            words(one.title, language),
             ", ".join(field.name for field in one.fields),
-            sum(field.points for field in one.fields),
+            one.points,
         )
         for one in chosen.exercises
     )
@@ -37,7 +32,7 @@ def listing(chosen: ExerciseSet, language: str) -> Derivation:
     told: list[Data] = [_data(one, language) for one in chosen.exercises]
     return Derivation(
         command="exercise",
-        title=Note("exercise.set", {"title": in_language(chosen.title, language), "id": chosen.id}),
+        title=Note("exercise.set", {"title": words(chosen.title, language), "id": chosen.id}),
         given={},
         result={"exercises": chosen.id, "list": told},
         steps=(Step("list", Note("exercise.list"), table=Table(columns, rows)),),
@@ -47,14 +42,14 @@ def listing(chosen: ExerciseSet, language: str) -> Derivation:
 def _data(one: Exercise, language: str) -> dict[str, Data]:
     return {
         "id": one.id,
-        "title": in_language(one.title, language),
-        "text": _one_paragraph(in_language(one.text, language), language),
+        "title": words(one.title, language),
+        "text": words(one.text, language),
         "fields": [
             {
                 "name": field.name,
                 "kind": field.kind,
                 "points": plain_number(field.points),
-                "ask": in_language(field.ask, language),
+                "ask": words(field.ask, language),
                 "options": list(field.options),
             }
             for field in one.fields
@@ -62,117 +57,86 @@ def _data(one: Exercise, language: str) -> dict[str, Data]:
     }
 
 
-def _one_paragraph(text: str, language: str) -> str:
-    """A text without its line breaks; Chinese has no blank between lines."""
-    return ("" if language == "zh" else " ").join(line.strip() for line in text.splitlines())
+def words(texts: Words, language: str) -> Prose:
+    """A text of an exercise in one language, without the line breaks of its file."""
+    return Prose(one_paragraph(in_language(texts, language)))
+
+
+def one_paragraph(text: str) -> str:
+    """A text without its line breaks: a blank between words, none beside Chinese punctuation or in Chinese.
+
+    >>> one_paragraph("positions\\n2 and 3"), one_paragraph("取位置\\n2，\\n键在\\n后")
+    ('positions 2 and 3', '取位置 2，键在后')
+    """
+    joined = ""
+    for line in map(str.strip, text.splitlines()):
+        joined += _between(joined[-1:], line[:1]) + line
+    return joined
+
+
+def _between(before: str, after: str) -> str:
+    """What stands between the end of one line and the start of the next."""
+    if not before or not after:
+        return ""
+    wide = [east_asian_width(mark) in "WF" for mark in (before, after)]
+    punctuation = [
+        is_wide and not mark.isalnum() for is_wide, mark in zip(wide, (before, after), strict=True)
+    ]
+    return "" if all(wide) or any(punctuation) else " "
 
 
 def asked(one: Exercise, language: str) -> Derivation:
     """One exercise to read, with the fields to answer."""
     return Derivation(
         command="exercise",
-        title=_title(one, language),
+        title=title_of(one, language),
         given={},
         result=_data(one, language),
         steps=(
-            Step("text", Note("exercise.task"), notes=(_plain(_one_paragraph(in_language(one.text, language), language)),)),
+            task_of(one, language),
             Step("fields", Note("exercise.answer-with"), table=_fields(one.fields, language)),
         ),
     )
 
 
-def _title(one: Exercise, language: str) -> Note:
-    return Note("exercise.title", {"id": one.id, "title": in_language(one.title, language)})
+def title_of(one: Exercise, language: str) -> Note:
+    return Note("exercise.title", {"id": one.id, "title": words(one.title, language)})
 
 
-def _plain(text: str) -> Note:
-    return Note("exercise.plain", {"text": Prose(text)})
+def task_of(one: Exercise, language: str) -> Step:
+    """The text of an exercise."""
+    return Step("text", Note("exercise.task"), notes=(plain(words(one.text, language)),))
+
+
+def plain(text: str) -> Note:
+    """A text of an exercise as it stands."""
+    return Note("exercise.plain", {"text": text})
 
 
 def _fields(fields: Sequence[Field], language: str) -> Table:
     columns = tuple(Note(f"exercise.column-{name}") for name in ("field", "ask", "points"))
-    return Table(columns, tuple((one.name, in_language(one.ask, language), one.points) for one in fields))
-
-
-def solved(one: Exercise, questions: Sequence[Question], language: str) -> Derivation:
-    """The worked solution: the calculation step by step, the answers, and what to remember."""
-    own = [question for question in questions if question.exercise is one]
-    answers = tuple(
-        Line(Note("exercise.plain", {"text": question.field.name}), None, _right(question))
-        for question in own
-        if question.field.kind != "text"
-    )
-    remark = in_language(one.remarks, language) if one.remarks else ""
-    told: dict[str, Data] = {
-        question.field.name: _json(_right(question)) for question in own if question.field.kind != "text"
-    }
-    return Derivation(
-        command="exercise",
-        title=_title(one, language),
-        given={},
-        result={"id": one.id, "answers": told, "remarks": _one_paragraph(remark, language)},
-        answer=answers,
-        steps=(
-            Step("text", Note("exercise.task"), notes=(_plain(_one_paragraph(in_language(one.text, language), language)),)),
-            *_worked_steps(own),
-        ),
-        cautions=(_plain(_one_paragraph(remark, language)),) if remark else (),
-    )
-
-
-def _right(question: Question) -> Any:
-    right = question.right
-    return Note(f"exercise.choice-{right}") if question.field.kind == "choice" else right
-
-
-def _json(value: Any) -> Data:
-    if isinstance(value, Note):
-        return value.key.removeprefix("exercise.choice-")
-    if isinstance(value, tuple):
-        return [_json(entry) for entry in value]
-    return value if isinstance(value, bool | int | float | str) else plain_number(value)
-
-
-def _worked_steps(own: Sequence[Question]) -> tuple[Step, ...]:
-    """The story of each calculation that the exercise names, told as the calculator tells it."""
-    steps: list[Step] = []
-    seen: set[int] = set()
-    for question in own:
-        if question.worked is None or id(question.worked) in seen:
-            continue
-        seen.add(id(question.worked))
-        steps += derived(question.worked.asked, question.field.calculation).steps
-    return tuple(steps)
-
-
-def derived(given: Any, calculation: str | None) -> Derivation:
-    """The calculator's derivation of a given value of any topic."""
-    from dense_cli.derive import params, rmsnorm, swiglu
-    from dense_cli.derive import rope as turning
-
-    match given:
-        case Rope():
-            return turning.rope(given, rope(given))
-        case Norm() if calculation == "layernorm":
-            return rmsnorm.rmsnorm(given, norm(given), layer_norm(given))
-        case Norm():
-            return rmsnorm.rmsnorm(given, norm(given))
-        case Ffn():
-            return swiglu.swiglu(given, ffn(given))
-        case BudgetQuestion():
-            return params.ffn_budget(budget(given.width, given.hidden))
-    raise TypeError(type(given).__name__)
+    return Table(columns, tuple((one.name, words(one.ask, language), one.points) for one in fields))
 
 
 def template(chosen: ExerciseSet, language: str, as_json: bool = False) -> str:
     """An empty answer sheet: TOML with what is asked as comments, or JSON."""
     if as_json:
         sheet: dict[str, Any] = {"student": ""}
-        for one in chosen.exercises:
-            sheet[one.id] = {field.name: "" for field in one.fields}
+        sheet |= {one.id: {field.name: "" for field in one.fields} for one in chosen.exercises}
         return json.dumps(sheet, ensure_ascii=False, indent=2) + "\n"
-    lines = ['student = ""']
+    say = say_in(language)
+    lines = [
+        f"# {words(chosen.title, language)}",
+        *(f"# {say(f'exercise.template-{name}')}" for name in ("how", "blank")),
+        "",
+        'student = ""',
+    ]
     for one in chosen.exercises:
-        lines += ["", f"# {in_language(one.title, language)}", f"[{one.id}]"]
-        lines += [f'{field.name} = ""  # {in_language(field.ask, language)}' for field in one.fields]
-    return "\n".join(lines) + "\n"
+        widest = max(len(field.name) for field in one.fields)
+        lines += [
+            "",
+            f"# {say('exercise.title', id=one.id, title=words(one.title, language))}",
+            f"[{one.id}]",
+        ]
+        lines += [f'{field.name:{widest}} = ""  # {words(field.ask, language)}' for field in one.fields]
+    return "".join(f"{visible(line, LONGEST_LINE)}\n" for line in lines)

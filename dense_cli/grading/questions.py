@@ -9,15 +9,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import fsum
 from typing import Any
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.calculations import CALCULATIONS, Answer, Calculation
+from dense_cli.grading.calculations import CALCULATIONS, Answer, Calculation, Vector
+from dense_cli.grading.documents import written
 from dense_cli.grading.exercise import Exercise, ExerciseSet, Field
 from dense_cli.mistakes import Mistake, catalogue
-from dense_cli.mistakes.diagnosis import Found, WrongPaths
+from dense_cli.mistakes.diagnosis import FAILURES, Found, WrongPaths
 from dense_cli.reading import answers as reading
+from dense_cli.reading.answers import Reading
+
+MOST_DIGITS = 20
+"""More are never counted."""
 
 
 @dataclass(frozen=True)
@@ -29,14 +33,36 @@ class Worked:
 
     @cached_property
     def asked(self) -> Any:
-        """The core's input. Raises DenseError where the given text is none."""
-        return self.calculation.read(self.exercise.given)
+        """The core's input. Raises DenseError with the exercise's file where the given text is none."""
+        return self._solved(lambda: self.calculation.read(self.exercise.given))
+
+    @cached_property
+    def right(self) -> Any:
+        """What the core makes of it. Raises DenseError where it refuses."""
+        return self._solved(lambda: self.calculation.compute(self.asked))
 
     @cached_property
     def paths(self) -> WrongPaths:
         """What each catalogued mistake makes of the given numbers, and each of the exercise's own."""
         own = tuple(self._own(one.id, one.given) for one in self.exercise.mistakes)
         return WrongPaths(own + catalogue(self.calculation.topic), self.asked, self._results)
+
+    def answer(self, quantity: str) -> Answer:
+        """A quantity of the right result."""
+        found: Answer = self._solved(lambda: self.pick(quantity)((self.asked, self.right)))
+        return found
+
+    def _solved(self, part: Callable[[], Any]) -> Any:
+        """What `part` gives; whatever it comes to instead is a fault of the exercise, told with its file."""
+        source = self.exercise.source
+        try:
+            return part()
+        except DenseError as error:
+            raise error.about(source=source) from error
+        except KeyError as error:
+            raise DenseError("exercise-given-missing", source=source, key=str(error.args[0])) from error
+        except FAILURES as error:
+            raise DenseError("exercise-unsolvable", source=source, reason=type(error).__name__) from error
 
     def _own(self, name: str, given: Mapping[str, str]) -> Mistake:
         other = {**self.exercise.given, **given}
@@ -64,24 +90,17 @@ class Question:
         """The right answer: computed where there is a calculation, else as written by hand."""
         if self.worked is None or self.field.quantity is None:
             return self.by_hand
-        return self.worked.pick(self.field.quantity)(self.worked.paths.right[0])
+        return self.worked.answer(self.field.quantity)
 
     @cached_property
     def by_hand(self) -> Answer:
         """The answer that stands in the exercise."""
-        assert self.field.answer is not None
-        read: dict[str, Callable[[str], Any]] = {
-            "vector": lambda text: reading.read_vector(text, 0),
-            "number": reading.read_number,
-            "whole": reading.read_whole,
-            "yes-no": reading.read_yes_no,
-            "choice": lambda text: reading.read_choice(text, self.field.options),
-        }
-        found = read[self.field.kind](self.field.answer)
+        found = read_answer(self.field, self.field.answer)
+        if isinstance(found, DenseError):
+            raise found.about(source=self.exercise.source)
         if found is None:
             raise DenseError("exercise-text-missing", source=self.exercise.source, key=self.field.name)
-        value: Answer = found.value
-        return value
+        return found.value
 
     @cached_property
     def width(self) -> int:
@@ -91,20 +110,25 @@ class Question:
         return len(self.right) if isinstance(self.right, tuple) else 1
 
     @property
-    def topic(self) -> str | None:
-        """Whose catalogue explains wrong answers."""
-        return self.worked.calculation.topic if self.worked and self.field.quantity else None
+    def paths(self) -> WrongPaths | None:
+        """What known mistakes make of this question; None where nothing is calculated."""
+        return self.worked.paths if self.worked is not None and self.field.quantity is not None else None
 
-    def mistakes(
-        self, found: Answer, atol: Fraction, rtol: Fraction, pairs: bool
-    ) -> tuple[Found, ...]:
-        """All mistakes that make exactly `found`, the exercise's own first."""
-        if self.worked is None or self.field.quantity is None or isinstance(found, str):
+    @property
+    def pick(self) -> Callable[[tuple[Any, Any]], Answer]:
+        """What the field takes from a result of `paths`."""
+        assert self.worked is not None
+        assert self.field.quantity is not None
+        return self.worked.pick(self.field.quantity)
+
+    def mistakes(self, found: Reading, atol: Fraction, rtol: Fraction) -> tuple[Found, ...]:
+        """All mistakes that make exactly this answer, the exercise's own first."""
+        if self.paths is None or isinstance(found.value, str):
             return ()
         # Whole counts are exact: a tolerance would let a wrong width pass for another one's.
-        tolerance = (0.0, 0.0) if self.field.kind not in ("vector", "number") else (float(atol), float(rtol))
-        pick = self.worked.pick(self.field.quantity)
-        return self.worked.paths.diagnose(pick, _plain(found), *tolerance, pairs=pairs)
+        close = (float(atol), float(rtol)) if self.field.kind in ("vector", "number") else (0.0, 0.0)
+        digits = _digits(found) if self.field.kind == "number" else None
+        return self.paths.diagnose(self.pick, _plain(found.value), *close, digits=digits)
 
     def following(self, earlier: Mapping[str, Any]) -> Answer | None:
         """What the answer should be after the student's own earlier answers; None where they gave none."""
@@ -117,10 +141,11 @@ class Question:
         return FOLLOW_RULES[follows.rule](self.exercise.given, *own)
 
 
-def _dot(_: Mapping[str, str], query: tuple[float, ...], key: tuple[float, ...]) -> Answer | None:
+def _dot(_: Mapping[str, str], query: Vector, key: Vector) -> Answer | None:
     if len(query) != len(key):
         return None
-    return fsum(float(a) * float(b) for a, b in zip(query, key, strict=True))
+    # Exactly: products of what students write may be too large for float64.
+    return sum((Fraction(a) * Fraction(b) for a, b in zip(query, key, strict=True)), Fraction(0))
 
 
 def _gated_count(given: Mapping[str, str], hidden: Fraction) -> Answer | None:
@@ -129,6 +154,36 @@ def _gated_count(given: Mapping[str, str], hidden: Fraction) -> Answer | None:
 
 
 FOLLOW_RULES: Mapping[str, Callable[..., Answer | None]] = {"dot": _dot, "gated-count": _gated_count}
+
+
+def read_answer(field: Field, given: object, width: int = 0) -> Reading | DenseError | None:
+    """An answer as a value: None for a blank one, the reason where it cannot be read.
+
+    `width` is how many numbers a vector should have; it only helps to recognise decimal commas.
+    """
+    try:
+        match field.kind:
+            case "vector":
+                return reading.read_vector(given, width)
+            case "number":
+                return reading.read_number(given)
+            case "whole":
+                return reading.read_whole(given)
+            case "yes-no":
+                return reading.read_yes_no(given)
+            case "choice":
+                return reading.read_choice(given, field.options)
+        return _open_text(given)
+    except DenseError as error:
+        return error
+
+
+def _open_text(given: object) -> Reading | None:
+    """Open text is for a person: it is kept as it is."""
+    if reading.is_blank(given):
+        return None
+    text = written(given)
+    return Reading(text, text)
 
 
 @dataclass(frozen=True)
@@ -148,32 +203,33 @@ def _questions(exercise: Exercise) -> tuple[Question, ...]:
     worked: dict[str, Worked] = {}
     questions = []
     for field in exercise.fields:
-        name = field.calculation
-        if name is not None and name not in CALCULATIONS:
-            known = tuple(CALCULATIONS)
-            raise DenseError(
-                "exercise-calculation", source=exercise.source, field=field.name, typed=name, known=known
-            )
-        if field.quantity is not None and (
-            name is None or field.quantity not in CALCULATIONS[name].quantities
-        ):
-            known = tuple(CALCULATIONS[name].quantities) if name else ()
-            raise DenseError(
-                "exercise-quantity",
-                source=exercise.source,
-                field=field.name,
-                typed=field.quantity,
-                known=known,
-            )
-        if field.follows and field.follows.rule not in FOLLOW_RULES:
-            raise DenseError(
-                "exercise-rule", source=exercise.source, field=field.name, typed=field.follows.rule,
-                known=tuple(FOLLOW_RULES),
-            )  # fmt: skip
+        name = _calculation(exercise, field)
         if name is not None:
             worked.setdefault(name, Worked(exercise, CALCULATIONS[name]))
-        questions.append(Question(field, exercise, worked.get(name) if name else None))
+        questions.append(Question(field, exercise, worked[name] if name is not None else None))
     return tuple(questions)
+
+
+def _calculation(exercise: Exercise, field: Field) -> str | None:
+    """The calculation of a field. Raises DenseError where the field names something that we do not have."""
+    name, quantity = field.calculation, field.quantity
+    facts = {"source": exercise.source, "field": field.name}
+    if name is not None and name not in CALCULATIONS:
+        raise DenseError("exercise-calculation", **facts, typed=name, known=tuple(CALCULATIONS))
+    known = tuple(CALCULATIONS[name].quantities) if name is not None else ()
+    if quantity is not None and quantity not in known:
+        raise DenseError("exercise-quantity", **facts, typed=quantity, known=known)
+    if field.follows and field.follows.rule not in FOLLOW_RULES:
+        raise DenseError("exercise-rule", **facts, typed=field.follows.rule, known=tuple(FOLLOW_RULES))
+    return name
+
+
+def _digits(found: Reading) -> int | None:
+    """The significant digits that were written, zeros at the end included; None for an expression."""
+    if len(found.decimals) != 1 or found.decimals[0] is None:
+        return None
+    assert not isinstance(found.value, tuple | str)
+    return len(str(int(abs(Fraction(found.value)) * 10 ** min(found.decimals[0], MOST_DIGITS))))
 
 
 def _plain(value: Answer) -> Answer:

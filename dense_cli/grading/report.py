@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dense_cli.derivation import Data, Derivation, Note, Prose, Say, Step, Table, Value
+from dense_cli.derivation import Data, Derivation, Fact, Note, Prose, Step, Table
 from dense_cli.errors import DenseError
-from dense_cli.grading.marking import BLANK, FULL, REVIEW, Mark
-from dense_cli.lang.refusal import hint, message
+from dense_cli.grading.exercise import in_language
+from dense_cli.grading.marking import BLANK, FULL, INVALID, REVIEW, Mark, Rules
+from dense_cli.grading.telling import Teller
+from dense_cli.lang.refusal import message
 
 DETAILED = 5
-"""Students up to whom every answer is shown; a larger class is shown as a table."""
+"""Students up to whom every answer is shown; a larger class is shown as tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """One student's sheet: its marks, or why it could not be read."""
+    """One student's sheet: its marks, or why it could not be read. Empty `student`: nobody is named."""
 
     student: str
     source: str
@@ -52,41 +54,52 @@ class Marked:
         return self.error is None and all(mark.verdict in FULL for mark in answered)
 
 
-def report(set_id: str, students: Sequence[Marked], say: Say) -> Derivation:
+def report(students: Sequence[Marked], teller: Teller, rules: Rules) -> Derivation:
     """Everything about these sheets: the data in `result`, the page in `steps`."""
-    result: dict[str, Data] = {"exercises": set_id, "students": [_student(one, say) for one in students]}
-    steps: tuple[Step, ...] = ()
-    if len(students) > 1:
-        steps += (_class(students),)
-        steps += _common_mistakes(students)
-    if len(students) <= DETAILED:
-        steps += tuple(_sheet(one, say) for one in students)
-    else:
-        unread = tuple(_sheet(one, say) for one in students if one.error is not None)
-        steps += unread
+    told: list[Data] = [_student(one, teller) for one in students]
+    title = in_language(teller.set.title, teller.language)
     return Derivation(
         command="check",
-        title=Note("check.title", {"set": set_id, "students": len(students)}),
-        given={"exercises": set_id},
-        result=result,
-        steps=steps,
+        title=Note("check.title", {"title": Prose(title), "id": teller.set.id}),
+        given={},
+        result={"exercises": teller.set.id, "students": told},
+        assumed=(_strictness(rules),),
+        steps=tuple(_steps(students, teller)),
     )
 
 
-def _student(one: Marked, say: Say) -> dict[str, Data]:
+def _strictness(rules: Rules) -> Note:
+    key = "check.tolerance" if not rules.rtol else "check.tolerance-relative"
+    return Note(key, {"atol": rules.atol, "rtol": rules.rtol} if rules.rtol else {"atol": rules.atol})
+
+
+def _steps(students: Sequence[Marked], teller: Teller) -> Iterator[Step]:
+    if len(students) > 1:
+        yield _class(students)
+        yield from _common_mistakes(students, teller)
+    detailed = len(students) <= DETAILED
+    if not detailed:
+        yield from _unreadable_answers(students, teller)
+    yield from (_sheet(one, teller) for one in students if detailed or one.error is not None)
+
+
+# --- data
+
+
+def _student(one: Marked, teller: Teller) -> dict[str, Data]:
     return {
         "student": one.student,
         "source": one.source,
-        "error": None if one.error is None else message(one.error, say),
+        "error": None if one.error is None else message(one.error, teller.say),
         "score": plain_number(one.score),
         "max_score": plain_number(one.max_score),
         "to_review": plain_number(one.to_review),
         "percent": None if one.percent is None else plain_number(one.percent),
-        "answers": [_answer(mark, say) for mark in one.marks],
+        "answers": [_answer(mark, teller) for mark in one.marks],
     }
 
 
-def _answer(mark: Mark, say: Say) -> dict[str, Data]:
+def _answer(mark: Mark, teller: Teller) -> dict[str, Data]:
     return {
         "exercise": mark.field.exercise,
         "field": mark.field.name,
@@ -96,84 +109,8 @@ def _answer(mark: Mark, say: Say) -> dict[str, Data]:
         "points": plain_number(mark.points),
         "max_points": plain_number(mark.field.points),
         "mistakes": [found.id for found in mark.mistakes],
-        "message": _message(mark, say),
+        "message": teller.message(mark),
     }
-
-
-def _message(mark: Mark, say: Say) -> str | None:
-    """What a student should read: the reason, or each mistake that makes the answer."""
-    if isinstance(mark.message, DenseError):
-        return f"{message(mark.message, say)} {hint(mark.message, say)}"
-    told = [say(note.key, **{name: str(fact) for name, fact in note.facts.items()}) for note in _notes(mark)]
-    return " ".join(told) or None
-
-
-def _notes(mark: Mark) -> list[Note]:
-    """The message and the mistakes of one answer, as sentences."""
-    notes = [mark.message] if isinstance(mark.message, Note) else []
-    notes += [Note(one.words("explanation")) for found in mark.mistakes for one in found.mistakes]
-    return notes
-
-
-def _class(students: Sequence[Marked]) -> Step:
-    columns = ("student", "score", "maximum", "percent", "review")
-    rows: list[tuple[Value, ...]] = [
-        (one.student, one.score, one.max_score, one.percent, one.to_review)
-        if one.error is None
-        else (one.student, None, None, None, None)
-        for one in students
-    ]
-    table = Table(tuple(Note(f"check.column-{name}") for name in columns), tuple(rows))
-    return Step("class", Note("check.class", {"students": len(students)}), table=table)
-
-
-def _common_mistakes(students: Sequence[Marked]) -> tuple[Step, ...]:
-    """How many students made each mistake where; a student counts once an answer."""
-    counts = Counter(
-        (mark.field.key, found.mistakes) for one in students for mark in one.marks for found in mark.mistakes
-    )
-    if not counts:
-        return ()
-    rows = tuple(
-        (
-            key,
-            Note(mistakes[0].words("title")) if len(mistakes) == 1 else "+".join(one.id for one in mistakes),
-            count,
-        )
-        for (key, mistakes), count in counts.most_common()
-    )
-    columns = tuple(Note(f"check.column-{name}") for name in ("field", "mistake", "students"))
-    return (Step("mistakes", Note("check.mistakes"), table=Table(columns, rows)),)
-
-
-def _sheet(one: Marked, say: Say) -> Step:
-    name = f"student-{one.student}"
-    if one.error is not None:
-        title = Note("check.unread", {"student": one.student, "source": one.source})
-        return Step(name, title, notes=(Note("check.as-said", {"text": Prose(message(one.error, say))}),))
-    facts = {"student": one.student, "score": one.score, "maximum": one.max_score, "review": one.to_review}
-    title = Note("check.student-review" if one.to_review else "check.student", facts)
-    columns = tuple(Note(f"check.column-{name}") for name in ("field", "answer", "verdict", "points"))
-    rows = tuple(
-        (mark.field.key, mark.given or "", Note(f"check.verdict-{mark.verdict}"), mark.points)
-        for mark in one.marks
-    )
-    return Step(name, title, table=Table(columns, rows), steps=_explained(one, say))
-
-
-def _explained(one: Marked, say: Say) -> tuple[Step, ...]:
-    """What there is to say about each answer that is not plainly right."""
-    steps = []
-    for mark in one.marks:
-        notes = list(_notes(mark))
-        if isinstance(mark.message, DenseError):
-            notes = [Note("check.as-said", {"text": Prose(_message(mark, say) or "")})]
-        if mark.mistakes and len(mark.mistakes) > 1:
-            notes.insert(0, Note("check.several", {"count": len(mark.mistakes)}))
-        if notes:
-            facts = {"field": mark.field.key, "answer": mark.given or ""}
-            steps.append(Step(f"answer-{mark.field.key}", Note("check.about", facts), notes=tuple(notes)))
-    return tuple(steps)
 
 
 def plain_number(value: Fraction) -> int | float:
@@ -183,3 +120,104 @@ def plain_number(value: Fraction) -> int | float:
     (2, 1.5)
     """
     return int(value) if value.denominator == 1 else float(value)
+
+
+# --- pages
+
+
+def _columns(*names: str) -> tuple[Note, ...]:
+    return tuple(Note(f"check.column-{name}") for name in names)
+
+
+def _class(students: Sequence[Marked]) -> Step:
+    """The students whose sheets were read; the others follow with the reason."""
+    rows = tuple(
+        (one.student, one.score, one.max_score, _rounded(one.percent), one.to_review)
+        for one in students
+        if one.error is None
+    )
+    unread = len(students) - len(rows)
+    facts = {"students": len(students)} | ({"unread": unread} if unread else {})
+    return Step(
+        "class",
+        Note("check.class-unread" if unread else "check.class", facts),
+        table=Table(_columns("student", "score", "maximum", "percent", "review"), rows) if rows else None,
+    )
+
+
+def _rounded(percent: Fraction | None) -> Fraction | None:
+    return None if percent is None else Fraction(round(10 * percent), 10)
+
+
+def _common_mistakes(students: Sequence[Marked], teller: Teller) -> Iterator[Step]:
+    """How many students gave an answer that a mistake makes; one of several mistakes counts for each."""
+    found = {
+        (mark.field.key, found.id): found for one in students for mark in one.marks for found in mark.mistakes
+    }
+    counts = Counter(
+        (mark.field.key, found.id) for one in students for mark in one.marks for found in mark.mistakes
+    )
+    rows = tuple(
+        (key[0], teller.title(found[key]), count)
+        for key, count in sorted(counts.items(), key=lambda counted: -counted[1])
+    )
+    if rows:
+        table = Table(_columns("field", "mistake", "students"), rows)
+        yield Step("mistakes", Note("check.mistakes"), table=table, notes=(Note("check.mistakes-meaning"),))
+
+
+def _unreadable_answers(students: Sequence[Marked], teller: Teller) -> Iterator[Step]:
+    rows = tuple(
+        (one.student, mark.field.key, mark.given, Prose(teller.message(mark) or ""))
+        for one in students
+        for mark in one.marks
+        if mark.verdict == INVALID
+    )
+    if rows:
+        table = Table(_columns("student", "field", "answer", "reason"), rows)
+        yield Step("unreadable", Note("check.unreadable", {"count": len(rows)}), table=table)
+
+
+def _sheet(one: Marked, teller: Teller) -> Step:
+    name = f"student-{one.student}" if one.student else "student"
+    if one.error is not None:
+        title = Note("check.unread", {"student": one.student, "source": one.source})
+        return Step(name, title, notes=(teller.refusal(one.error),))
+    facts: dict[str, Fact] = {"score": one.score, "maximum": one.max_score}
+    key = "check.student" if one.student else "check.student-alone"
+    if one.student:
+        facts["student"] = one.student
+    if one.to_review:
+        key, facts["review"] = f"{key}-review", one.to_review
+    answered = [mark for mark in one.marks if mark.verdict != BLANK]
+    rows = tuple(
+        (mark.field.key, mark.given, Note(f"check.verdict-{mark.verdict}"), mark.points, mark.field.points)
+        for mark in answered
+    )
+    table = Table(_columns("field", "answer", "verdict", "points", "maximum"), rows)
+    return Step(
+        name,
+        Note(key, facts),
+        table=table if rows else None,
+        notes=_unanswered(one.marks),
+        steps=tuple(_about(answered, teller)),
+    )
+
+
+def _unanswered(marks: Sequence[Mark]) -> tuple[Note, ...]:
+    """The blank fields in one line."""
+    blank = [mark.field.key for mark in marks if mark.verdict == BLANK]
+    if len(blank) == len(marks):
+        return (Note("check.nothing-answered"),)
+    return (Note("check.unanswered", {"fields": Prose(", ".join(blank))}),) if blank else ()
+
+
+def _about(marks: Sequence[Mark], teller: Teller) -> Iterator[Step]:
+    """What there is to say of each answer; an open one is shown whole, for a person to read."""
+    for mark in marks:
+        notes = teller.notes(mark)
+        if mark.verdict == REVIEW:
+            notes = (Note("check.open-answer", {"answer": Prose(mark.given)}),)
+        if notes:
+            title = Note("check.about", {"field": mark.field.key})
+            yield Step(f"answer-{mark.field.key}", title, notes=notes)

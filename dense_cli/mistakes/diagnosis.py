@@ -146,7 +146,7 @@ class WrongPaths:
         _, entries = shaped(found)
         if len(entries) == 1 and (significant(entries[0]) if digits is None else digits) < PAIR_DIGITS:
             return False
-        return _numbers(self.given) + sum(map(_numbers, self.right)) <= PAIR_NUMBERS
+        return numbers_in(self.given) + sum(map(numbers_in, self.right)) <= PAIR_NUMBERS
 
     def _found(self, steps: tuple[int, ...], error: float) -> Found:
         return Found(tuple(self.catalogue[step] for step in steps), error)
@@ -291,10 +291,10 @@ def _nested(value: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
     return (len(value), *shape), tuple(entry for _, entries in inside for entry in entries)
 
 
-def _numbers(value: Any) -> int:
+def numbers_in(value: Any) -> int:
     """How many numbers stand in a given value or in records."""
     if isinstance(value, tuple):
-        return sum(map(_numbers, value))
+        return sum(map(numbers_in, value))
     if is_dataclass(value):
-        return sum(_numbers(getattr(value, part.name)) for part in fields(value))
+        return sum(numbers_in(getattr(value, part.name)) for part in fields(value))
     return 1

@@ -91,7 +91,7 @@ def compare(shape: ModelShape, checkpoint: Checkpoint) -> Comparison:
         if isinstance(judged, Finding):
             findings.append(judged)
         elif is_text_part(shape) and "language_model" in names.base and "language_model" not in name:
-            outside[name.partition(".")[0]] += 1
+            outside[name.removeprefix("model.").partition(".")[0]] += 1
         else:
             mismatches.append(judged)
     findings += [Finding("not_compared", part, {"count": count}) for part, count in outside.items()]

@@ -224,10 +224,9 @@ def _refuse_entry(key: str, entry: object, name: str) -> NoReturn:
 
 
 def _sizes(value: object) -> list[int] | None:
-    if isinstance(value, list) and len(value) <= MOST_AXES:
-        if all(type(size) is int and 0 <= size < LARGEST for size in value):
-            return value
-    return None
+    if not isinstance(value, list) or len(value) > MOST_AXES:
+        return None
+    return value if all(type(size) is int and 0 <= size < LARGEST for size in value) else None
 
 
 def _check_places(

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Literal, overload
 
-from dense_cli.core import Matrix, Row
+from dense_cli.rows import Matrix, Row
 from dense_cli.errors import DenseError, nearest
 from dense_cli.reading import archives
 from dense_cli.reading.documents import Nested, decoded, json_document, nested_numbers

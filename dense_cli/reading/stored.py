@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from dense_cli.core import Matrix, Row
+from dense_cli.rows import Matrix, Row
 from dense_cli.errors import DenseError
 from dense_cli.reading.documents import MAX_DIMENSIONS, Nested
 

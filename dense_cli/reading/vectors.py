@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from dense_cli.core import Matrix, Row
+from dense_cli.rows import Matrix, Row
 from dense_cli.errors import DenseError
 from dense_cli.reading.characters import spaced
 from dense_cli.reading.numbers import MAX_LENGTH, Number, number, real_number

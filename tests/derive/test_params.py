@@ -214,7 +214,11 @@ def test_the_block_of_the_chapter() -> None:
         "params.declared-capacity",
         "params.count-is-not-quality",
     ]
-    assert not any(note.facts.get("field") == "layers" for note in derivation.assumed)
+    assert [note.key for note in derivation.assumed] == [
+        "models.assumed.config-same",
+        "params.block-default",
+        "models.assumed.config-dtype",
+    ]
     check_counts(derivation)
 
 

@@ -10,7 +10,7 @@ import dense_cli
 
 PACKAGE = Path(dense_cli.__file__).parent
 ROWS = (
-    {"numerals"},
+    {"numerals", "rows"},
     {"errors", "expression"},
     {"derivation"},
     {"core", "reading"},

@@ -346,7 +346,9 @@ def test_what_was_assumed_is_noted():
     assert read_number("0.5").notes == ()
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False) | st.fractions(max_denominator=10**6))
+@given(
+    st.floats(allow_nan=False, allow_infinity=False) | st.fractions(-(10**9), 10**9, max_denominator=10**6)
+)
 @settings(max_examples=100)
 def test_what_an_answer_was_read_as_reads_back_as_the_same_number(value):
     exact = Fraction(repr(value)) if isinstance(value, float) else value

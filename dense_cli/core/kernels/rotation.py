@@ -1,0 +1,147 @@
+"""Rotation of all heads and positions at once, by a table made once for a layout and a number type.
+
+Interleaved pairs are complex numbers as they lie in memory, so their rotation is one complex product. Halves
+take three operations a block: x·cos, the exchanged halves times [−sin, sin], and their sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from dense_cli.core.angles import Rate
+from dense_cli.core.kernels.tables import Directions, directions
+from dense_cli.core.kernels.walking import (
+    Array,
+    Scratch,
+    block_size,
+    blocks,
+    is_ready,
+    overlaps,
+    result_dtype,
+    same,
+)
+from dense_cli.core.rope import pairs
+from dense_cli.errors import DenseError
+
+
+class Interleaved:
+    """Pairs (2i, 2i+1): cos + i·sin, [..., T, r/2]."""
+
+    def __init__(self, table: Directions) -> None:
+        self.parts: tuple[Array, ...] = (table,)
+        self.rotary_dim = 2 * table.shape[-1]
+        self.dtype = table.real.dtype
+
+    def room(self, size: int, ready: bool) -> int:
+        """Numbers in a block: all at once where nothing has to be copied."""
+        return size if ready else block_size(size)
+
+    def turn(self, x: Array, out: Array, parts: Sequence[Array], scratch: Scratch) -> None:
+        """x [..., T, r] turned by these parts of the table, into `out`, which may be x."""
+        (table,) = parts
+        np.multiply(x.view(table.dtype), table, out=out.view(table.dtype))
+
+
+class Half:
+    """Pairs (i, i+r/2): cos and cos, sin and −sin for the two halves, [..., T, r] each."""
+
+    def __init__(self, table: Directions) -> None:
+        cosine, sine = table.real, table.imag
+        self.parts: tuple[Array, ...] = (
+            np.concatenate((cosine, cosine), axis=-1),
+            np.concatenate((sine, -sine), axis=-1),
+        )
+        self.rotary_dim = 2 * table.shape[-1]
+        self.dtype = cosine.dtype
+
+    def room(self, size: int, ready: bool) -> int:
+        """Numbers in a block: x times the sines needs room."""
+        return block_size(size, LARGE)
+
+    def turn(self, x: Array, out: Array, parts: Sequence[Array], scratch: Scratch) -> None:
+        """x [..., T, r] turned by these parts of the table, into `out`, which may be x."""
+        cosines, sines = parts
+        crossed = scratch.like(x)
+        np.multiply(x, sines, out=crossed)
+        np.multiply(x, cosines, out=out)
+        halves = (*x.shape[:-1], 2, x.shape[-1] // 2)
+        into = out.reshape(halves)  # a view: one axis is only cut in two
+        np.add(into, crossed.reshape(halves)[..., ::-1, :], out=into)
+
+
+Table = Interleaved | Half
+
+LARGE = 1 << 18
+"""The most numbers in a block of halves: its three operations are short, so each call should do more."""
+
+LAYOUTS: dict[str, Callable[[Directions], Table]] = {"interleaved": Interleaved, "half": Half}
+
+
+def table(
+    rates: Sequence[Rate],
+    positions: ArrayLike | range,
+    layout: str = "interleaved",
+    dtype: DTypeLike = np.float64,
+    factor: float = 1.0,
+) -> Table:
+    """What `turned` needs for numbers of this type at these positions [..., T]; see `tables.directions`.
+
+    One pair for each rate. Raises `DenseError` "unknown-layout".
+    """
+    pairs(layout, 2 * len(rates))  # refuses what is no layout
+    wide = np.result_type(dtype, np.complex64)
+    return LAYOUTS[layout](directions(rates, positions, wide, factor))
+
+
+def turned(x: Array, by: Table, out: Array | None = None) -> Array:
+    """Each pair of x [..., T, D] turned by its direction in the table, into `out` or a new array.
+
+    The first r coordinates turn, r the width of the table; the others are copied. The table's leading axes
+    are the last of x's, as NumPy broadcasts. `out` may be x. Numbers are calculated in the table's type.
+    Raises `DenseError`: "rotary-dim-out-of-range", "position-count", "out-shape".
+
+    Source: Su et al., RoFormer, equation 34.
+
+    >>> from dense_cli.core.rope import QUARTER_TURN
+    >>> x = np.array([[[1.0, 2.0], [3.0, 4.0]]])
+    >>> turned(x, table([QUARTER_TURN], range(1, 3))).tolist()
+    [[[-2.0, 1.0], [-3.0, -4.0]]]
+    """
+    width = by.rotary_dim
+    if x.ndim < 1 or width > x.shape[-1]:
+        raise DenseError("rotary-dim-out-of-range", typed=width, width=x.shape[-1] if x.ndim else 0)
+    _refuse_other_positions(by, x)
+    if out is None:
+        out = np.empty(x.shape, result_dtype(x))
+    elif out.shape != x.shape:
+        raise DenseError("out-shape", found=str(out.shape), wanted=str(x.shape))
+    elif overlaps(out, x):
+        np.copyto(out, turned(x, by), casting="same_kind")
+        return out
+    turning, into = x[..., :width], out[..., :width]
+    ready, writable = is_ready(turning, by.dtype), is_ready(into, by.dtype)
+    read, write, crossed = Scratch(by.dtype), Scratch(by.dtype), Scratch(by.dtype)
+    spread = [np.broadcast_to(part, (*x.shape[:-1], part.shape[-1])) for part in by.parts]
+    for index in blocks(turning.shape, by.room(x.size, ready and writable)):
+        source, target = turning[index], into[index]
+        source = source if ready else read.copy(source)
+        result = target if writable else write.like(target)
+        by.turn(source, result, [part[index] for part in spread], crossed)
+        if not writable:
+            np.copyto(target, result, casting="same_kind")
+    if width < x.shape[-1] and not same(out, x):
+        np.copyto(out[..., width:], x[..., width:], casting="same_kind")
+    return out
+
+
+def _refuse_other_positions(by: Table, x: Array) -> None:
+    own = by.parts[0].shape[:-1]
+    try:
+        fits = np.broadcast_shapes(own, x.shape[:-1]) == x.shape[:-1]
+    except ValueError:
+        fits = False
+    if not fits:
+        raise DenseError("position-count", positions=str(own), rows=str(x.shape[:-1]))

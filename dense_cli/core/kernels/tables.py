@@ -1,0 +1,222 @@
+"""Cosines and sines of every pair at many positions, off by about one unit in the last place of float64.
+
+An angle is kept in turns, as a sum of two float64 numbers, until its whole quarter turns are taken off, so
+a far position is as good as a near one. A long run of positions is made of two short ones, by
+e^(i(a+b)θ) = e^(iaθ)·e^(ibθ), multiplied in complex128 and rounded last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import isqrt, tau
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from dense_cli.core.angles import Rate, cos_sin
+from dense_cli.core.kernels.walking import Array
+
+Directions = NDArray[Any]
+"""cos + i·sin, complex64 or complex128: [..., T, r/2] for positions [..., T]."""
+
+WHOLE_TURN = Fraction("6.28318530717958647692528676655900576839433879875021164194988918461563281257")
+TAU_REST = float(WHOLE_TURN - Fraction(tau))
+DIGITS = 50
+"""Decimal digits to which a rate is known: two float64 numbers hold 32."""
+
+SHORT_RUN = 64
+"""Up to so many positions in a row, each angle is calculated by itself."""
+
+AT_ONCE = 1 << 13
+"""So many angles at once: a dozen arrays of them stay in the cache."""
+
+FARTHEST_TURN = 2.0**50
+"""Up to so many turns, and positions up to eight times as many, are float64 arithmetic; beyond, integers."""
+
+LONGEST_PERIOD = 4096
+"""A rational part of a turn that is back after so few positions is looked up, each entry rounded once."""
+
+QUARTERS = np.array([1, 1j, -1, -1j])
+SPLIT = 2.0**27 + 1
+
+
+def directions(
+    rates: Sequence[Rate], positions: ArrayLike | range, dtype: DTypeLike = np.complex128, factor: float = 1.0
+) -> Directions:
+    """cos + i·sin of each rate at each of the positions [..., T], times the attention factor: [..., T, r/2].
+
+    Positions are a range, or numbers of any size and shape: integers, floats as the numbers they store, or
+    exact Python numbers. Rational parts of a turn give exact zeros and ones at quarter turns.
+
+    Source: Su et al., RoFormer, equation 15.
+
+    >>> directions([Rate.turns(Fraction(1, 4))], range(1, 4)).ravel().tolist()
+    [1j, (-1+0j), -1j]
+    """
+    run = _run(positions)
+    if run is not None:
+        table = np.empty((len(run), len(rates)), dtype)
+        for first, part in _in_a_row(rates, run):
+            np.multiply(part, factor, out=table[first : first + len(part)], casting="same_kind")
+        return table
+    places = np.asarray(positions)
+    table = np.empty((places.size, len(rates)), dtype)
+    for first, part in _apart(rates, places.reshape(-1)):
+        np.multiply(part, factor, out=table[first : first + len(part)], casting="same_kind")
+    return table.reshape(*places.shape, len(rates))
+
+
+def _run(positions: ArrayLike | range) -> range | None:
+    """The positions as a range if each is the one before plus one."""
+    if isinstance(positions, range):
+        return positions if positions.step == 1 else None
+    places = np.asarray(positions)
+    if places.ndim != 1 or not places.size or places.dtype.kind not in "iu":
+        return None
+    first = int(places[0])
+    if int(places[-1]) - first != places.size - 1 or not (np.diff(places) == 1).all():
+        return None
+    return range(first, first + places.size)
+
+
+Part = tuple[int, NDArray[np.complex128]]
+
+
+def _in_a_row(rates: Sequence[Rate], run: range) -> Iterator[Part]:
+    """Where each part of the table begins, and the part."""
+    if not len(run):
+        return
+    if len(run) <= SHORT_RUN:
+        yield from _apart(rates, np.array(run))
+        return
+    step = isqrt(len(run) - 1) + 1
+    near = _exact_or_not(rates, np.arange(step))
+    far = _exact_or_not(rates, np.array(run[::step]))
+    columns = _periodic(rates)
+    room = np.empty_like(near)
+    for number, turned in enumerate(far):
+        first = number * step
+        part = np.multiply(near, turned, out=room)[: len(run) - first]
+        _look_up(part, columns, np.array(run[first : first + len(part)]))
+        yield first, part
+
+
+def _apart(rates: Sequence[Rate], places: Array) -> Iterator[Part]:
+    columns = _periodic(rates)
+    step = max(1, AT_ONCE // max(len(rates), 1))
+    for first in range(0, len(places), step):
+        some = places[first : first + step]
+        part = _exact_or_not(rates, some)
+        _look_up(part, columns, some)
+        yield first, part
+
+
+# --- one angle at a time
+
+
+def _exact_or_not(rates: Sequence[Rate], places: Array) -> NDArray[np.complex128]:
+    """[N, r/2] at positions [N]: in float64 where it is exact enough, else with integers."""
+    high, low = _turns_per_position(rates)
+    if places.dtype.kind == "O" or not _near_enough(places, high):
+        return np.array(
+            [[complex(*cos_sin(rate, place)) for rate in rates] for place in map(Fraction, places.tolist())],
+            np.complex128,
+        ).reshape(len(places), len(rates))
+    position = places.astype(np.float64)[:, None]
+    turns, lost = _product(position, high)
+    lost += position * low
+    quarters = np.rint(4 * turns)
+    turns -= quarters / 4  # exact: both are multiples of the last digit of the larger
+    turns, lost = _sum(turns, lost)
+    radians, rest = _product(turns, tau)
+    rest += turns * TAU_REST + lost * tau
+    cosine, sine = np.cos(radians), np.sin(radians)
+    result = np.empty(radians.shape, np.complex128)
+    np.subtract(cosine, rest * sine, out=result.real)
+    np.add(sine, rest * cosine, out=result.imag)
+    result *= QUARTERS[quarters.astype(np.int64) & 3]
+    result += 0.0  # no −0
+    return result
+
+
+def _near_enough(places: Array, high: Array) -> bool:
+    farthest = max(abs(places.min()), abs(int(places.max())) if places.dtype.kind in "iu" else places.max())
+    fastest = float(np.abs(high).max(initial=0.0))
+    return bool(farthest <= 8 * FARTHEST_TURN and farthest * fastest <= FARTHEST_TURN)
+
+
+def _product(a: Array, b: Array | float) -> tuple[Array, Array]:
+    """a·b rounded, and what rounding took from it (Dekker, 1971)."""
+    product = a * b
+    a_high, b_high = _upper_half(a), _upper_half(b)
+    a_low, b_low = a - a_high, b - b_high
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def _upper_half(a: Array | float) -> Array | float:
+    wide = a * SPLIT
+    half: Array | float = wide - (wide - a)
+    return half
+
+
+def _sum(a: Array, b: Array) -> tuple[Array, Array]:
+    """a + b rounded, and what rounding took from it (Knuth, 1969)."""
+    total = a + b
+    of_b = total - a
+    return total, (a - (total - of_b)) + (b - of_b)
+
+
+@lru_cache(maxsize=64)
+def _turns_of(rates: Sequence[Rate]) -> tuple[Array, Array]:
+    exact = [_turns(rate) for rate in rates]
+    high = np.array([float(turns) for turns in exact])
+    low = np.array([float(turns - Fraction(rounded)) for turns, rounded in zip(exact, high, strict=True)])
+    return high, low
+
+
+def _turns_per_position(rates: Sequence[Rate]) -> tuple[Array, Array]:
+    return _turns_of(tuple(rates) if isinstance(rates, list) else rates)
+
+
+def _turns(rate: Rate) -> Fraction:
+    """Turns per position to DIGITS digits."""
+    if rate.turn is not None:
+        return rate.turn
+    import decimal
+
+    context = decimal.Context(prec=DIGITS + 10)
+    base = context.divide(decimal.Decimal(rate.base.numerator), decimal.Decimal(rate.base.denominator))
+    above, below = decimal.Decimal(rate.exponent.numerator), decimal.Decimal(rate.exponent.denominator)
+    power = context.exp(context.divide(context.multiply(context.ln(base), above), below))
+    return rate.factor * Fraction(power) / WHOLE_TURN
+
+
+# --- rational parts of a turn
+
+Columns = tuple[tuple[int, NDArray[np.complex128]], ...]
+"""Which rates come back soon, and their directions at 0, 1, 2, ... until then."""
+
+
+def _periodic(rates: Sequence[Rate]) -> Columns:
+    return tuple(
+        (i, _round_trip(rate))
+        for i, rate in enumerate(rates)
+        if rate.turn is not None and rate.turn.denominator <= LONGEST_PERIOD
+    )
+
+
+@lru_cache(maxsize=256)
+def _round_trip(rate: Rate) -> NDArray[np.complex128]:
+    assert rate.turn is not None
+    return np.array([complex(*cos_sin(rate, place)) for place in range(rate.turn.denominator)])
+
+
+def _look_up(part: NDArray[np.complex128], columns: Columns, places: Array) -> None:
+    """Put the exact directions in, where the positions are whole."""
+    if not columns or (places.dtype.kind == "f" and (places % 1).any()):
+        return
+    for i, trip in columns:
+        part[:, i] = trip[(places % len(trip)).astype(np.int64)]
