@@ -167,8 +167,8 @@ def _call(command: str, kept: Typed, found: telling.Telling) -> str | None:
     if not found.options:
         return None
     words = ["dense", command]
-    for name, value in found.options.items():
-        words += [name, *(value.split() if name == "--pos" else [value])]
+    for name, written in found.options.items():
+        words += [name, *(written.split() if name == "--pos" else [written])]
     for name, value in kept.items():
         if value is True:
             words.append(f"--{name}")

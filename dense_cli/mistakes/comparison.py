@@ -241,7 +241,7 @@ class _Search:
         return paths.diagnose(way.pick, found, *self._tolerances, digits=claim.digits)
 
     def nearly(self, claim: Claim) -> Iterator[Note]:
-        """The mistakes that make the value as coarsely as it was written, where that is coarser than asked."""
+        """The mistakes that make the value as coarsely as it was written, if that is coarser than asked."""
         written = [places for places in claim.decimals if places is not None]
         if self.question.whole or len(written) < max(2, len(claim.decimals)) or min(written) < 1:
             return

@@ -216,7 +216,7 @@ def _round_trip(rate: Rate) -> NDArray[np.complex128]:
 
 def _look_up(part: NDArray[np.complex128], columns: Columns, places: Array) -> None:
     """Put the exact directions in, where the positions are whole."""
-    if not columns or (places.dtype.kind == "f" and (places % 1).any()):
-        return
+    if not columns or places.dtype.kind == "O" or (places % 1).any():
+        return  # exact numbers were calculated exactly
     for i, trip in columns:
         part[:, i] = trip[(places % len(trip)).astype(np.int64)]
