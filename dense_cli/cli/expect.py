@@ -57,6 +57,8 @@ class Asked:
     why: Callable[[str, int], Iterable[str]] = lambda name, place: ()
     terms: Callable[[str, int, Claim, Found | None], tuple[Term, ...]] | None = None
     notes: Callable[[Comparison, Claim], Iterable[Note]] = lambda comparison, claim: ()
+    unexplained: Callable[[str, int, Claim], Iterable[Note]] = lambda name, place, claim: ()
+    """What the topic alone can say of a value that no mistake makes."""
     symbols: Sequence[Count] = ()
     """The models in whose letters the terms are written."""
 

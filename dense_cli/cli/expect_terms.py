@@ -28,7 +28,7 @@ def sentence(terms: Sequence[Term], counted: Count, mistakes: Sequence[str] = ()
     >>> from dense_cli.models.counting import count
     >>> block = count(read_config('{"hidden_size": 12, "query_heads": 3, "ffn_hidden_size": 32}'))
     >>> written((Term(1, (("hidden", (12,)), ("ffn", (32,)))),), block, (), say_in("en"))
-    'Your number is larger by C·F = 12 · 32 = 384.'
+    'Your number is larger by C · F = 12 · 32 = 384.'
     """
     total = sum(term.value for term in terms)
     sign = 1 if total >= 0 else -1
@@ -36,7 +36,10 @@ def sentence(terms: Sequence[Term], counted: Count, mistakes: Sequence[str] = ()
     shown.sort(key=lambda part: isinstance(part, Negative))
     whole = shown[0] if len(shown) == 1 else Sum(tuple(shown))
     key = "expect.larger" if sign > 0 else "expect.smaller"
-    return Note(key, {"letters": whole, "numbers": _numbers(whole), "total": abs(total)})
+    numbers = _numbers(whole)
+    if isinstance(numbers, Product) and len(numbers.factors) == 1:
+        return Note(f"{key}-one", {"letters": whole, "total": abs(total)})
+    return Note(key, {"letters": whole, "numbers": numbers, "total": abs(total)})
 
 
 def _numbers(formula: Expression) -> Expression:

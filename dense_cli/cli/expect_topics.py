@@ -138,14 +138,27 @@ def asked_of_budget(found: Budget) -> Asked:
 
 def asked_of_counts(counts: Sequence[Count]) -> Asked:
     """About every count of each model."""
-    from dense_cli.mistakes.counts import ALIASES, MODELS, explaining_terms, model_question, terms_of
+    from dense_cli.mistakes.counts import (
+        ALIASES,
+        MODELS,
+        explaining_terms,
+        model_question,
+        terms_of,
+        whole_layers,
+    )
 
     def terms(name: str, place: int, claim: Claim, found: Found | None) -> tuple[Term, ...]:
         if found is not None:
             return terms_of(found, counts[place], name)
-        if claim.slack is not None or isinstance(claim.value, tuple) or Fraction(claim.value).denominator > 1:
-            return ()
-        return explaining_terms(counts[place], name, int(claim.value))
+        return explaining_terms(counts[place], name, int(claim.value)) if _is_count(claim) else ()
+
+    def notes(name: str, place: int, claim: Claim) -> Iterator[Note]:
+        if _is_count(claim) and name not in ("kv_cache_bytes_per_token", "weight_bytes", "active"):
+            number, one = whole_layers(counts[place], name, int(claim.value))
+            if number:
+                yield Note(
+                    f"expect.layers-{'more' if number > 0 else 'less'}", {"layers": abs(number), "one": one}
+                )
 
     return Asked(
         dict.fromkeys(MODELS, "whole"),
@@ -154,7 +167,14 @@ def asked_of_counts(counts: Sequence[Count]) -> Asked:
         places=len(counts),
         aliases=ALIASES,
         terms=terms,
+        unexplained=notes,
         symbols=counts,
+    )
+
+
+def _is_count(claim: Claim) -> bool:
+    return (
+        claim.slack is None and not isinstance(claim.value, tuple) and Fraction(claim.value).denominator == 1
     )
 
 

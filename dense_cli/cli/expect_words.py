@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dense_cli.cli.expect import Asked
-from dense_cli.cli.expect_terms import written
+from dense_cli.cli.expect_terms import sentence, written
 from dense_cli.derivation import Data, Derivation, Note, Prose, Say, Step, Table, Value
 from dense_cli.mistakes import Mistake
 from dense_cli.mistakes.comparison import Claim, Comparison, plain
@@ -35,7 +35,7 @@ def told(
         errors = [comparison.max_abs_error for _, _, comparison in answers]
         data["max_abs_error"] = max((error for error in errors if error is not None), default=None)
     data["cannot_tell"] = [mistake.id for mistake in cannot_tell]
-    needed = cannot_tell or len(chief.mistakes) > 1
+    needed = len(chief.mistakes) > 1 or (cannot_tell and not chief.mistakes)
     data["try"] = about.call if needed else None
     steps = before.steps
     if len(answers) > 1:
@@ -86,10 +86,15 @@ def _mistake(
     return {
         "id": found.id,
         "kind": found.kind,
-        "title": _joined("both", [say(one.words("title")) for one in found.mistakes], say),
+        "title": _begun(_joined("both", [say(one.words("title")) for one in found.mistakes], say)),
         "explanation": _joined("sentences", sentences, say),
         "max_abs_error": found.max_abs_error,
     }
+
+
+def _begun(title: str) -> str:
+    """A title as a sentence begins."""
+    return title[:1].upper() + title[1:]
 
 
 def _convention(comparison: Comparison, say: Say) -> dict[str, Data] | None:
@@ -132,13 +137,22 @@ def _notes(
     for seen in comparison.seen:
         yield Note(f"expect.{seen.id}", seen.facts)
     yield from comparison.notes
-    if not comparison.matches and not comparison.mistakes and about.terms is not None:
-        terms = about.terms(comparison.name, place, claim, None)
-        if terms:
-            from dense_cli.cli.expect_terms import sentence
-
-            yield sentence(terms, about.symbols[place])
+    if not comparison.matches and not comparison.mistakes:
+        yield from _unexplained(place, claim, comparison, about)
     yield from _cannot_tell(place, comparison, cannot_tell, about)
+
+
+def _unexplained(place: int, claim: Claim, comparison: Comparison, about: Asked) -> Iterator[Note]:
+    """Of a count: the whole layers or the terms that make the difference, or that none does."""
+    own = tuple(about.unexplained(comparison.name, place, claim))
+    yield from own
+    if own or about.terms is None or claim.slack is not None:
+        return
+    terms = about.terms(comparison.name, place, claim, None)
+    if terms:
+        yield sentence(terms, about.symbols[place])
+    elif not comparison.seen and comparison.max_abs_error:
+        yield Note("expect.no-term", {"difference": comparison.max_abs_error})
 
 
 def _convention_notes(comparison: Comparison) -> Iterator[Note]:
@@ -156,14 +170,15 @@ def _cannot_tell(
     several = len(comparison.mistakes) > 1 and len(comparison.mistakes[0].mistakes) == 1
     if several:
         yield Note("expect.several", {"count": len(comparison.mistakes)})
-    if cannot_tell:
+    untold = cannot_tell if comparison.matches or not comparison.mistakes else ()
+    if untold:
         for reason in about.why(comparison.name, place):
             yield Note(f"expect.why.{reason}")
         key = "expect.cannot-tell" if comparison.matches else "expect.cannot-tell-either"
-        yield Note(key, {"mistakes": _listed(cannot_tell)})
-    if comparison.matches and comparison.never_shown and len(cannot_tell) < MOST_NAMED:
+        yield Note(key, {"mistakes": _listed(untold)})
+    if comparison.matches and comparison.never_shown:
         yield Note("expect.never-shown", {"mistakes": _listed(comparison.never_shown)})
-    if (cannot_tell or several) and about.call is not None:
+    if (untold or several) and about.call is not None:
         yield Note("expect.try", {"call": Prose(about.call)})
 
 

@@ -135,13 +135,16 @@ def _content(path: Path, largest: int, follow: bool) -> bytes:
     flags += [] if follow else [getattr(os, "O_NOFOLLOW", 0)]
     try:
         descriptor = os.open(path, os.O_RDONLY | sum(flags))
-        with open(descriptor, "rb") as file:
-            status = os.fstat(file.fileno())
+        try:
+            status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise DenseError("sheet-not-a-file", source=source)
             if status.st_size > largest:
                 raise DenseError("sheet-too-large", source=source, most=largest)
-            return file.read(largest + 1)
+            with open(descriptor, "rb", closefd=False) as file:
+                return file.read(largest + 1)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise _unreadable(source, error) from error
 

@@ -8,12 +8,15 @@ from functools import cached_property
 
 from dense_cli.derivation import Fact, Note, Prose, Say
 from dense_cli.errors import DenseError
-from dense_cli.grading.exercise import ExerciseSet, OwnMistake, in_language
+from dense_cli.grading.exercise import NUMERIC, ExerciseSet, OwnMistake, in_language
 from dense_cli.grading.marking import WRONG, Mark
 from dense_cli.lang import say_in, topic_texts
 from dense_cli.lang.refusal import hint, message
 from dense_cli.mistakes import Mistake
 from dense_cli.mistakes.diagnosis import Found
+
+MISTAKE_WORDS = ("title", "explanation", "tell", "users")
+"""What is said of a mistake; who uses it stands with conventions only."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +55,15 @@ class Teller:
             yield Note("check.several", {"count": len(mark.mistakes)})
         for found in mark.mistakes:
             yield from self._found(found)
-        if mark.verdict == WRONG and mark.message is None and not mark.mistakes:
+        if mark.verdict == WRONG and mark.field.kind in NUMERIC and not mark.message and not mark.mistakes:
             yield Note("check.unexplained")
 
     def _found(self, found: Found) -> Iterator[Note]:
         if len(found.mistakes) > 1:
             yield Note("check.together", {"count": len(found.mistakes)})
         for mistake in found.mistakes:
-            names = (
-                ("explanation", "tell", "users") if mistake.kind == "convention" else ("explanation", "tell")
-            )
-            facts: dict[str, Fact] = {
-                name: fact for name in ("title", *names) if (fact := self._words(mistake, name))
-            }
+            found_words = {name: self._words(mistake, name) for name in MISTAKE_WORDS}
+            facts = {name: words for name, words in found_words.items() if words is not None}
             told = "convention" if "users" in facts else "mistake"
             yield Note(f"check.{told}" if "tell" in facts else f"check.{told}-brief", facts)
 

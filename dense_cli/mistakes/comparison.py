@@ -106,6 +106,7 @@ def compared(question: Question, claim: Claim, atol: Fraction = ATOL, rtol: Frac
     >>> found.matches, [one.id for one in found.mistakes]
     (False, ['multiplied'])
     """
+    claim = _as_row(claim, question.right)
     if question.whole:
         atol, rtol = _slack(question, claim), Fraction(0)
     told = _measured(question, claim, atol, rtol)
@@ -114,12 +115,15 @@ def compared(question: Question, claim: Claim, atol: Fraction = ATOL, rtol: Frac
     if told.matches:
         return told
     mistakes = search.mistakes(claim)
-    if mistakes:
+    if mistakes and len(mistakes[0].mistakes) == 1:
         return replace(told, mistakes=mistakes)
-    seen = observed(claim.value, question.right, claim.decimals, atol, rtol)
     notes = tuple(question.look(claim.value, atol, rtol)) if question.look else ()
-    rounded = () if seen and seen[0].id == "rounded" else search.nearly(claim)
-    return replace(told, seen=seen, notes=(*notes, *rounded))
+    if mistakes:  # one reason may lie nearer than two mistakes
+        return replace(told, mistakes=mistakes, notes=notes)
+    seen = observed(claim.value, question.right, claim.decimals, atol, rtol)
+    if any(one.id == "rounded" for one in seen):
+        return replace(told, seen=seen)
+    return replace(told, seen=seen, notes=(*notes, *search.nearly(claim)))
 
 
 def measured(
@@ -268,6 +272,12 @@ class _Search:
     @property
     def _tolerances(self) -> tuple[float, float]:
         return float(self.atol), float(self.rtol)
+
+
+def _as_row(claim: Claim, right: Any) -> Claim:
+    """A single column, as files have it, where a vector is asked for."""
+    shape, entries = shaped(claim.value)
+    return replace(claim, value=entries) if shape == (*shaped(right)[0], 1) and len(shape) == 2 else claim
 
 
 def _slack(question: Question, claim: Claim) -> Fraction:

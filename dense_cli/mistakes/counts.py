@@ -236,6 +236,27 @@ def explaining_terms(counted: Count, name: str, found: int) -> tuple[Term, ...]:
     return ()
 
 
+def whole_layers(counted: Count, name: str, found: int) -> tuple[int, int]:
+    """How many whole layers the found number has too much (negative: too little), and what one has; 0 where
+    the difference is no layer, or where layers differ.
+
+    >>> from dense_cli.models.config import read_config
+    >>> from dense_cli.models.counting import count
+    >>> fields = '"vocab_size": 100, "hidden_size": 12, "intermediate_size": 32, "num_hidden_layers": 2'
+    >>> text = '{"model_type": "llama", "num_attention_heads": 3, "tie_word_embeddings": true, %s}'
+    >>> whole_layers(count(read_config(text % fields)), "total", 4716 - 1752)
+    (-1, 1752)
+    """
+    layers = counted.shape.layers
+    inside = [piece for piece in pieces(counted.shape) if piece.layers is not None and _within(name)(piece)]
+    one = sum(piece.count for piece in inside) // layers if layers else 0
+    right = model_numbers(ModelQuestion(counted.shape), counted.dtype)[name]
+    if not one or any(piece.layers != layers for piece in inside) or (found - right) % one:
+        return 0, one
+    number = (found - right) // one
+    return (number, one) if abs(number) <= layers else (0, one)
+
+
 def _candidates(counted: Count, name: str) -> list[Term]:
     wanted = _within(name)
     whole = [Term(1, _factors(piece)) for piece in pieces(counted.shape) if wanted(piece)]

@@ -73,8 +73,10 @@ def _of_one_shape(pairs: _Pairs) -> Iterator[Seen]:
         yield Seen("factor", {"factor": float(factor)})
     elif count > 1 and (added := _added(pairs)) is not None:
         yield Seen("added", {"added": float(added)})
-    elif count == 1 and pairs.right[0] and pairs.found[0]:
-        yield Seen("ratio", {"factor": float(pairs.found[0] / pairs.right[0])})
+    elif count == 1 and (zeros := _zeros(pairs)):
+        yield Seen("rounded-whole", {"digits": len(str(abs(int(pairs.found[0])))) - zeros})
+    elif count == 1 and (ratio := _simple_ratio(pairs)) is not None:
+        yield Seen("ratio", {"factor": ratio})
 
 
 def _of_other_shape(pairs: _Pairs, shape: tuple[int, ...], right_shape: tuple[int, ...]) -> Iterator[Seen]:
@@ -126,6 +128,30 @@ def _factor(pairs: _Pairs) -> Fraction | None:
 def _added(pairs: _Pairs) -> Fraction | None:
     added = pairs.found[0] - pairs.right[0]
     return added if pairs.all_within(tuple(t + added for t in pairs.right), Fraction(2)) else None
+
+
+LARGEST_IN_RATIO = 12
+"""With larger numbers some ratio fits everything."""
+
+
+def _simple_ratio(pairs: _Pairs) -> Fraction | None:
+    """A fraction of small numbers that one value is of the other."""
+    found, right = pairs.found[0], pairs.right[0]
+    if not right or not found:
+        return None
+    ratio = (found / right).limit_denominator(LARGEST_IN_RATIO)
+    small = 0 < abs(ratio.numerator) <= LARGEST_IN_RATIO
+    return ratio if small and ratio != 1 and pairs.within(found, ratio * right, ratio) else None
+
+
+def _zeros(pairs: _Pairs) -> int:
+    """The zeros at the end of a whole number that is the right one, rounded."""
+    found, right = pairs.found[0], pairs.right[0]
+    if found.denominator > 1 or right.denominator > 1 or found < 100:
+        return 0
+    digits = str(int(found))
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return zeros if zeros and 2 * abs(found - right) <= 10**zeros else 0
 
 
 def _finite(value: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from math import atan2, hypot, tau
 from typing import Any, Literal
 
@@ -86,7 +87,8 @@ def rope_question(given: Rope, name: str, place: int = 0, model_width: int | Non
     >>> rope_question(given, "query", 1).right
     (-1.0, 0.0)
     """
-    given = replace(given, positions=given.positions[place : place + 1])
+    # Wrong paths meet the same angles again and again.
+    given = replace(given, positions=given.positions[place : place + 1], table=cache(given.table))
     quantity = ROPE[name]
     compute = turning if name in SPEEDS else turned
     mistakes: Catalogue = catalogue("rope")
@@ -99,7 +101,7 @@ def rope_question(given: Rope, name: str, place: int = 0, model_width: int | Non
     return Question(name, right, (way,), telling=telling, beside=both, look=_look(given, name))
 
 
-NEARBY = 64
+NEARBY = 32
 """So many positions to both sides are tried."""
 
 

@@ -205,7 +205,7 @@ def _comparison(comparison: Mapping[str, Data] | None, notation: Notation) -> It
     convention = comparison.get("convention")
     told = convention.get("id") if isinstance(convention, dict) else None
     if isinstance(convention, dict):
-        title, users = (_ready(convention.get(name), notation) for name in ("title", "used_by"))
+        title, users = (_ready(convention.get(name), notation) for name in ("title", "users"))
         yield _said(notation, "convention-of" if users else "convention", title=title, users=users)
     if not isinstance(mistakes, list):
         return

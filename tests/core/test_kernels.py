@@ -1,4 +1,4 @@
-"""Arrays of any make give what the plain calculation gives, up to rounding, and take no room of their size."""
+"""Arrays of any make give what the plain calculation gives, up to rounding, with no room of their size."""
 
 import tracemalloc
 from fractions import Fraction
@@ -148,13 +148,19 @@ def test_any_positions_have_a_table(positions):
 # --- rotation
 
 
-def turned_plainly(x, rates, positions, layout):
+def turned_plainly(x, rates, positions, layout, written=None):
     """Row by row through the core, whose every value is rounded once."""
     result = np.array(x, float)
     for index in np.ndindex(x.shape[:-1]):
         row = tuple(map(float, x[index]))
         given = plain_rope.Rope(
-            row, row, ((positions[index[-1]], 0),), rates, rotary_dim=2 * len(rates), layout=layout
+            row,
+            row,
+            ((positions[index[-1]], 0),),
+            rates,
+            rotary_dim=2 * len(rates),
+            layout=layout,
+            output_layout=written,
         )
         result[index] = plain_rope.rope(given)[0].query
     return result
@@ -164,17 +170,19 @@ def turned_plainly(x, rates, positions, layout):
 @given(
     arrays,
     st.sampled_from(("interleaved", "half")),
+    st.sampled_from((None, "interleaved", "half")),
     st.sampled_from(((2, 2), (4, 4), (6, 4), (5, 2), (6, 6))),
     st.sampled_from((0, 1000)),
 )
-def test_rotation_is_the_plain_rotation(array, layout, widths, start):
+def test_rotation_is_the_plain_rotation(array, layout, written, widths, start):
     width, rotary_dim = widths
     x = made((*array["leading"], array["tokens"], width), array["dtype"], array["make"])
     rates = Schedule(Fraction(10000), rotary_dim)
     positions = range(start, start + array["tokens"])
-    wanted = turned_plainly(x, rates, positions, layout)
+    wanted = turned_plainly(x, rates, positions, layout, written)
     dtype = result_dtype(array["dtype"])
-    by = table(rates, positions, layout, np.float64 if dtype.itemsize == 8 else np.float32)
+    held = np.float64 if dtype.itemsize == 8 else np.float32
+    by = table(rates, positions, layout, held, written=written)
     found = through(lambda x, out: turned(x, by, out), x, array["into"], dtype)
     close(found, wanted, CLOSE[array["dtype"]])
 

@@ -171,7 +171,9 @@ def test_numbers_of_a_document_are_given_back_as_they_were_written():
     assert mark_of("4.output", [Digits("1.4600"), Digits("-0.81")]).given == "[1.4600, -0.81]"
 
 
-@pytest.mark.parametrize("field", [field for field in SET.fields if field.answer], ids=lambda field: field.key)
+@pytest.mark.parametrize(
+    "field", [field for field in SET.fields if field.answer], ids=lambda field: field.key
+)
 def test_what_the_key_was_read_as_is_right_again(field):
     """The reading that a mark shows is itself an answer, and the same one."""
     first = mark_of(field.key, field.answer)

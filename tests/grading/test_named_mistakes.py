@@ -92,7 +92,9 @@ def test_two_mistakes_together_are_named_where_no_single_one_fits():
     assert (mark.verdict, mark.points) == ("partial", mark.field.points / 2)
 
 
-@pytest.mark.parametrize(("key", "typed"), [("2.denominator", "4"), ("5.relu", "4760"), ("4.output", "[7, 7]")])
+@pytest.mark.parametrize(
+    ("key", "typed"), [("2.denominator", "4"), ("5.relu", "4760"), ("4.output", "[7, 7]")]
+)
 def test_what_no_known_mistake_makes_is_said_to_be_unexplained(key, typed):
     mark = mark_of(key, typed)
     assert (mark.verdict, mark.mistakes) == ("wrong", ())

@@ -7,11 +7,14 @@ import pytest
 from dense_cli.lang import LANGUAGES, placeholders, topic_texts
 from dense_cli.mistakes import TOPICS, catalogue
 
-# Told by what needs more than one hand-sized given: arrays with heads, a block, an exercise.
+# Told by what needs more than one hand-sized given: arrays with heads, a block, a format, an exercise.
 BEYOND_A_GIVEN = {
     "rope.head-as-position",
     "rope.scaled-by-width",
     "rope.value-rotated",
+    "rmsnorm.cast-order",
+    "rmsnorm.not-rounded",
+    "swiglu.not-rounded",
     "exercises.old-matrix",
     "exercises.unshifted",
     "exercises.shifted-by-one",

@@ -360,7 +360,7 @@ def test_svg_places_text_by_columns_and_counts_chinese_twice() -> None:
                 "max_abs_error": 2.0,
                 "first_difference": {"index": [0, 2], "found": 1, "expected": 3},
                 "mistakes": [{"id": "c", "title": "T", "explanation": "E."}],
-                "convention": {"id": "c", "title": "half layout", "used_by": "most model code"},
+                "convention": {"id": "c", "title": "half layout", "users": "most model code"},
             },
             [
                 "It is not right.",

@@ -6,7 +6,8 @@ take three operations a block: x·cos, the exchanged halves times [−sin, sin],
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -15,6 +16,7 @@ from dense_cli.core.angles import Rate
 from dense_cli.core.kernels.tables import Directions, directions
 from dense_cli.core.kernels.walking import (
     Array,
+    Index,
     Scratch,
     block_size,
     blocks,
@@ -72,7 +74,53 @@ class Half:
         np.add(into, crossed.reshape(halves)[..., ::-1, :], out=into)
 
 
-Table = Interleaved | Half
+class Rearranged:
+    """Pairs read in one layout, written in another, their cosines and sines looked up in a third."""
+
+    def __init__(self, table: Directions, read: str, written: str, looked_up: str) -> None:
+        self.rotary_dim = 2 * table.shape[-1]
+        self.dtype = table.real.dtype
+        column = {c: i for i, pair in enumerate(pairs(looked_up, self.rotary_dim)) for c in pair}
+        firsts, seconds = (
+            [column[c] for c in side] for side in zip(*pairs(read, self.rotary_dim), strict=True)
+        )
+        first, second = table[..., firsts], table[..., seconds]
+        self.parts: tuple[Array, ...] = (first.real, first.imag, second.real, second.imag)
+        self._read, self._written = (_members(layout, self.rotary_dim) for layout in (read, written))
+
+    def room(self, size: int, ready: bool) -> int:
+        """Numbers in a block."""
+        return block_size(size)
+
+    def turn(self, x: Array, out: Array, parts: Sequence[Array], scratch: Scratch) -> None:
+        """x [..., T, r] turned by these parts of the table, into `out`, which may be x."""
+        first, second = (x[..., members] for members in self._read)
+        cos_first, sin_first, cos_second, sin_second = parts
+        turned_first = first * cos_first - second * sin_first
+        turned_second = first * sin_second + second * cos_second
+        out[..., self._written[0]], out[..., self._written[1]] = turned_first, turned_second
+
+
+def _members(layout: str, rotary_dim: int) -> tuple[slice, slice]:
+    """Where the first and the second members of all pairs stand."""
+    if layout == "half":
+        return slice(rotary_dim // 2), slice(rotary_dim // 2, rotary_dim)
+    return slice(0, rotary_dim, 2), slice(1, rotary_dim, 2)
+
+
+class Table(Protocol):
+    """What `turned` turns by: its parts are arrays [..., T, any], cut as the rows are."""
+
+    parts: tuple[Array, ...]
+    rotary_dim: int
+    dtype: np.dtype[Any]
+
+    def room(self, size: int, ready: bool) -> int:
+        """Numbers in a block of an array of so many; `ready` where nothing has to be brought into order."""
+
+    def turn(self, x: Array, out: Array, parts: Sequence[Array], scratch: Scratch) -> None:
+        """x [..., T, r] turned by these parts of the table, into `out`, which may be x."""
+
 
 LARGE = 1 << 18
 """The most numbers in a block of halves: its three operations are short, so each call should do more."""
@@ -86,14 +134,25 @@ def table(
     layout: str = "interleaved",
     dtype: DTypeLike = np.float64,
     factor: float = 1.0,
+    written: str | None = None,
 ) -> Table:
     """What `turned` needs for numbers of this type at these positions [..., T]; see `tables.directions`.
 
-    One pair for each rate. Raises `DenseError` "unknown-layout".
+    One pair for each rate; `written` is the layout of the result where that is another. Raises `DenseError`
+    "unknown-layout".
     """
     pairs(layout, 2 * len(rates))  # refuses what is no layout
     wide = np.result_type(dtype, np.complex64)
-    return LAYOUTS[layout](directions(rates, positions, wide, factor))
+    return arranged(directions(rates, positions, wide, factor), layout, written)
+
+
+def arranged(
+    directions: Directions, layout: str, written: str | None = None, looked_up: str | None = None
+) -> Table:
+    """Directions [..., T, r/2] for pairs of a layout; written, or looked up, in another where that is said."""
+    if {written, looked_up} <= {None, layout}:
+        return LAYOUTS[layout](directions)
+    return Rearranged(directions, layout, written or layout, looked_up or layout)
 
 
 def turned(x: Array, by: Table, out: Array | None = None) -> Array:
@@ -111,9 +170,7 @@ def turned(x: Array, by: Table, out: Array | None = None) -> Array:
     [[[-2.0, 1.0], [-3.0, -4.0]]]
     """
     width = by.rotary_dim
-    if x.ndim < 1 or width > x.shape[-1]:
-        raise DenseError("rotary-dim-out-of-range", typed=width, width=x.shape[-1] if x.ndim else 0)
-    _refuse_other_positions(by, x)
+    _refuse_unfit(by, x)
     if out is None:
         out = np.empty(x.shape, result_dtype(x))
     elif out.shape != x.shape:
@@ -137,7 +194,24 @@ def turned(x: Array, by: Table, out: Array | None = None) -> Array:
     return out
 
 
-def _refuse_other_positions(by: Table, x: Array) -> None:
+def turned_blocks(x: Array, by: Table) -> Iterator[tuple[Index, Array]]:
+    """Block after block of x [..., T, D] turned: where it stands in x, and its numbers until the next one."""
+    _refuse_unfit(by, x)
+    width = by.rotary_dim
+    read, write, crossed = Scratch(by.dtype), Scratch(by.dtype), Scratch(by.dtype)
+    spread = [np.broadcast_to(part, (*x.shape[:-1], part.shape[-1])) for part in by.parts]
+    ready = is_ready(x, by.dtype)
+    for index in blocks(x.shape, block_size(x.size)):
+        source = x[index] if ready else read.copy(x[index])
+        result = write.like(source)
+        by.turn(source[..., :width], result[..., :width], [part[index] for part in spread], crossed)
+        result[..., width:] = source[..., width:]
+        yield index, result
+
+
+def _refuse_unfit(by: Table, x: Array) -> None:
+    if x.ndim < 1 or by.rotary_dim > x.shape[-1]:
+        raise DenseError("rotary-dim-out-of-range", typed=by.rotary_dim, width=x.shape[-1] if x.ndim else 0)
     own = by.parts[0].shape[:-1]
     try:
         fits = np.broadcast_shapes(own, x.shape[:-1]) == x.shape[:-1]
