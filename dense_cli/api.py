@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import wraps
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from dense_cli.errors import DenseError, DenseErrors
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dense_cli.core.angles import Rate
-    from dense_cli.explaining import Explanation
+    from dense_cli.cli.explaining import Explanation
     from dense_cli.models.counting import Count
 
 Given = ParamSpec("Given")
@@ -93,12 +96,16 @@ def rope(
     tables: dict[object, Any] = {}
     results = []
     for array, given in zip(arrays, places, strict=False):
-        own = _places(array.shape, given)
         dtype = working_dtype(array)
-        key = (dtype.name, id(given), array.shape[-2:-1])
+        key = (dtype.name, id(given), array.shape[-2:-1])  # mostly one table serves both
         if key not in tables:
             tables[key] = table(
-                turning.rates, own, turning.layout, dtype, turning.attention_factor, turning.writes
+                turning.rates,
+                _places(array.shape, given),
+                turning.layout,
+                dtype,
+                turning.attention_factor,
+                turning.writes,
             )
         results.append(turned(array, tables[key]))
     return results[0] if k is None else tuple(results)
@@ -194,7 +201,9 @@ def params(
 
 
 @with_words
-def explain(command: str, *sources: object, digits: int = 6, lang: str | None = None, **options: object) -> Explanation:
+def explain(
+    command: str, *sources: object, digits: int = 6, lang: str | None = None, **options: object
+) -> Explanation:
     """What the command of that name shows, step by step; a notebook shows it with its formulas and tables.
 
     The options are the command's own, with underscores: numbers, lists, arrays, or text as it is typed.
@@ -207,6 +216,116 @@ def explain(command: str, *sources: object, digits: int = 6, lang: str | None = 
     >>> explain("rmsnorm", x=[3, 4], expect=[0.6, 0.8]).comparison["mistakes"][0]["id"]
     'sum-not-mean'
     """
-    from dense_cli.explaining import explained
+    from dense_cli.cli.explaining import explained
 
     return explained(command, sources, digits, lang, options)
+
+
+# --- what may be given
+
+
+def _numbers(name: str, given: ArrayLike) -> NDArray[Any]:
+    """The array that is meant. Raises "array-kind" where it holds anything but real numbers."""
+    import numpy as np
+
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind == "O":  # fractions, or whole numbers of any size
+            array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise DenseError("array-kind", name=name, kind=type(given).__name__) from None
+    if array.dtype.kind not in "iuf":
+        raise DenseError("array-kind", name=name, kind=array.dtype.name)
+    return array
+
+
+def _places(shape: tuple[int, ...], given: Any) -> Any:
+    """The positions of the tokens of an array of this shape."""
+    import numpy as np
+
+    if isinstance(given, range):
+        return given
+    places = np.asarray(given)
+    if places.dtype.kind not in "iufO" or (places.dtype.kind == "f" and not np.isfinite(places).all()):
+        raise DenseError("array-kind", name="positions", kind=places.dtype.name)
+    if places.ndim or len(shape) < 2:
+        return given
+    first = places.item()
+    return range(first, first + shape[-2]) if isinstance(first, int) else first + np.arange(shape[-2])
+
+
+@dataclass(frozen=True, slots=True)
+class Turning:
+    """How coordinates turn, as `rope` was asked."""
+
+    rates: Sequence[Rate]
+    layout: str = "interleaved"
+    attention_factor: float = 1.0
+    writes: str | None = None
+
+
+def _turning(
+    width: int,
+    base: float | None,
+    angle: Any,
+    layout: str | None,
+    rotary_dim: int | None,
+    config: str | Mapping[str, object] | None,
+) -> Turning:
+    from dense_cli.core.schedule import Schedule, default_rates
+
+    own = Turning(()) if config is None else _of_config(width, config)
+    turning = replace(own, layout=layout or own.layout, writes=None if layout else own.writes)
+    if base is not None and angle is not None:
+        raise DenseError("angle-and-base", typed=str(angle), base=base)
+    if own.rates and base is angle is rotary_dim is None:
+        return turning
+    turned = rotary_dim if rotary_dim is not None else 2 * len(own.rates) or width
+    if not 2 <= turned <= width and turned % 2 == 0:
+        raise DenseError("rotary-dim-out-of-range", typed=turned, width=width)
+    if angle is not None:
+        return replace(turning, rates=_angles(angle, turned))
+    if base is None and isinstance(own.rates, Schedule):
+        base = own.rates.base
+    plain = base is None and turned == width  # of a partial rotation, two coordinates are a model's
+    return replace(turning, rates=default_rates(width) if plain else Schedule(_exact(base or 10000), turned))
+
+
+def _of_config(width: int, config: str | Mapping[str, object]) -> Turning:
+    import json
+
+    from dense_cli.cli.configs import rope_of
+
+    model = rope_of(config if isinstance(config, str) else json.dumps(config))
+    if model.head_dim != width:
+        raise DenseError("config-width", option="q", width=width, head_dim=model.head_dim)
+    return Turning(model.rates, model.layout, model.attention_factor, model.writes)
+
+
+def _angles(given: Any, rotary_dim: int) -> tuple[Rate, ...]:
+    """One angle per position for each pair, from one for all or one for each."""
+    from dense_cli.core.angles import Rate
+    from dense_cli.reading.angles import angles
+
+    if rotary_dim % 2:
+        raise DenseError("odd-width", width=rotary_dim)
+    rates: list[Rate] = []
+    for each in [given] if isinstance(given, str | Real) else given:
+        if isinstance(each, str):
+            rates += (
+                Rate.turns(Fraction(v)) if unit == "turn" else Rate.radians(v) for unit, v in angles(each)
+            )
+        else:
+            rates.append(Rate.radians(_exact(each)))
+    pairs = rotary_dim // 2
+    if len(rates) not in (1, pairs):
+        raise DenseError("rate-count", rates=len(rates), pairs=pairs)
+    return tuple(rates * pairs if len(rates) == 1 else rates)
+
+
+def _exact(number: Any) -> Fraction:
+    """A number as what it stores. Raises "array-kind" for anything else."""
+    try:
+        return Fraction(number if isinstance(number, int | Fraction) else float(number))
+    except (TypeError, ValueError, OverflowError):
+        raise DenseError("array-kind", name="rope_theta, angle", kind=type(number).__name__) from None

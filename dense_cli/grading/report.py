@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from dense_cli.derivation import Data, Derivation, Fact, Note, Prose, Step, Table
 from dense_cli.errors import DenseError
@@ -18,7 +19,7 @@ DETAILED = 5
 """Students up to whom every answer is shown; a larger class is shown as tables."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Marked:
     """One student's sheet: its marks, or why it could not be read. Empty `student`: nobody is named."""
 
@@ -27,17 +28,17 @@ class Marked:
     marks: tuple[Mark, ...] = ()
     error: DenseError | None = None
 
-    @property
+    @cached_property
     def score(self) -> Fraction:
         """Points so far; answers that a person must read are not in it."""
-        return sum((mark.points for mark in self.marks), Fraction(0))
+        return sum((mark.points for mark in self.marks if mark.points), Fraction(0))
 
-    @property
+    @cached_property
     def to_review(self) -> Fraction:
         """Points of the answers that a person must read."""
         return sum((mark.field.points for mark in self.marks if mark.verdict == REVIEW), Fraction(0))
 
-    @property
+    @cached_property
     def max_score(self) -> Fraction:
         return sum((mark.field.points for mark in self.marks), Fraction(0))
 

@@ -149,7 +149,7 @@ def table(
 def arranged(
     directions: Directions, layout: str, written: str | None = None, looked_up: str | None = None
 ) -> Table:
-    """Directions [..., T, r/2] for pairs of a layout; written, or looked up, in another where that is said."""
+    """Directions [..., T, r/2] for pairs of a layout; written, or looked up, in another one where said."""
     if {written, looked_up} <= {None, layout}:
         return LAYOUTS[layout](directions)
     return Rearranged(directions, layout, written or layout, looked_up or layout)
