@@ -13,6 +13,10 @@ def main() -> None:
 
         print(f"dense {__version__}")
         return
+    import gc
+
+    # Imports make many objects and no garbage: looking for some is a twentieth of a small call's time.
+    gc.set_threshold(20_000)
     from dense_cli.cli.main import run
 
     sys.exit(run(arguments))

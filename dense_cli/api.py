@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import wraps
-from numbers import Real
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from dense_cli.errors import DenseError, DenseErrors
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from dense_cli.core.angles import Rate
     from dense_cli.cli.explaining import Explanation
     from dense_cli.models.counting import Count
 
@@ -84,14 +80,15 @@ def rope(
     >>> k.tolist()
     [[0.0, 1.0], [-1.0, 0.0]]
     >>> rope([[1, 2, 3, 4]], positions=3, layout="half", rope_theta=100).round(6).tolist()
-    [[-1.413353, 0.72863, -2.828857, 4.412387]]
+    [[-1.413353, 0.728592, -2.828857, 4.412386]]
     """
+    from dense_cli.cli.turning import turning_of
     from dense_cli.core.kernels.rotation import table, turned
     from dense_cli.core.kernels.walking import working_dtype
 
     arrays = [_numbers("q", q)] if k is None else [_numbers("q", q), _numbers("k", k)]
     width = arrays[0].shape[-1] if arrays[0].ndim else 0
-    turning = _turning(width, rope_theta, angle, layout, rotary_dim, config)
+    turning = turning_of(width, rope_theta, angle, layout, rotary_dim, config)
     places = [positions, positions if key_positions is None else key_positions]
     tables: dict[object, Any] = {}
     results = []
@@ -231,7 +228,7 @@ def _numbers(name: str, given: ArrayLike) -> NDArray[Any]:
     try:
         array = np.asarray(given)
         if array.dtype.kind == "O":  # fractions, or whole numbers of any size
-            array = array.astype(np.float64)
+            array = np.array([float(each) for each in array.reshape(-1)]).reshape(array.shape)
     except (TypeError, ValueError, OverflowError):
         raise DenseError("array-kind", name=name, kind=type(given).__name__) from None
     if array.dtype.kind not in "iuf":
@@ -252,80 +249,3 @@ def _places(shape: tuple[int, ...], given: Any) -> Any:
         return given
     first = places.item()
     return range(first, first + shape[-2]) if isinstance(first, int) else first + np.arange(shape[-2])
-
-
-@dataclass(frozen=True, slots=True)
-class Turning:
-    """How coordinates turn, as `rope` was asked."""
-
-    rates: Sequence[Rate]
-    layout: str = "interleaved"
-    attention_factor: float = 1.0
-    writes: str | None = None
-
-
-def _turning(
-    width: int,
-    base: float | None,
-    angle: Any,
-    layout: str | None,
-    rotary_dim: int | None,
-    config: str | Mapping[str, object] | None,
-) -> Turning:
-    from dense_cli.core.schedule import Schedule, default_rates
-
-    own = Turning(()) if config is None else _of_config(width, config)
-    turning = replace(own, layout=layout or own.layout, writes=None if layout else own.writes)
-    if base is not None and angle is not None:
-        raise DenseError("angle-and-base", typed=str(angle), base=base)
-    if own.rates and base is angle is rotary_dim is None:
-        return turning
-    turned = rotary_dim if rotary_dim is not None else 2 * len(own.rates) or width
-    if not 2 <= turned <= width and turned % 2 == 0:
-        raise DenseError("rotary-dim-out-of-range", typed=turned, width=width)
-    if angle is not None:
-        return replace(turning, rates=_angles(angle, turned))
-    if base is None and isinstance(own.rates, Schedule):
-        base = own.rates.base
-    plain = base is None and turned == width  # of a partial rotation, two coordinates are a model's
-    return replace(turning, rates=default_rates(width) if plain else Schedule(_exact(base or 10000), turned))
-
-
-def _of_config(width: int, config: str | Mapping[str, object]) -> Turning:
-    import json
-
-    from dense_cli.cli.configs import rope_of
-
-    model = rope_of(config if isinstance(config, str) else json.dumps(config))
-    if model.head_dim != width:
-        raise DenseError("config-width", option="q", width=width, head_dim=model.head_dim)
-    return Turning(model.rates, model.layout, model.attention_factor, model.writes)
-
-
-def _angles(given: Any, rotary_dim: int) -> tuple[Rate, ...]:
-    """One angle per position for each pair, from one for all or one for each."""
-    from dense_cli.core.angles import Rate
-    from dense_cli.reading.angles import angles
-
-    if rotary_dim % 2:
-        raise DenseError("odd-width", width=rotary_dim)
-    rates: list[Rate] = []
-    for each in [given] if isinstance(given, str | Real) else given:
-        if isinstance(each, str):
-            rates += (
-                Rate.turns(Fraction(v)) if unit == "turn" else Rate.radians(v) for unit, v in angles(each)
-            )
-        else:
-            rates.append(Rate.radians(_exact(each)))
-    pairs = rotary_dim // 2
-    if len(rates) not in (1, pairs):
-        raise DenseError("rate-count", rates=len(rates), pairs=pairs)
-    return tuple(rates * pairs if len(rates) == 1 else rates)
-
-
-def _exact(number: Any) -> Fraction:
-    """A number as what it stores. Raises "array-kind" for anything else."""
-    try:
-        return Fraction(number if isinstance(number, int | Fraction) else float(number))
-    except (TypeError, ValueError, OverflowError):
-        raise DenseError("array-kind", name="rope_theta, angle", kind=type(number).__name__) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 
 KNOWN_DIGITS = 15
@@ -80,9 +80,12 @@ def numeral(value: Number, digits: int, exact: Exact | None = None) -> Numeral:
         return Numeral(_pi_text(known.factor), True)
     if isinstance(value, int):
         return Numeral(str(value), True)
-    if known is not None and (short := _short_decimal(known, digits)) is not None:
-        return Numeral(short, True)
-    return Numeral(_rounded(float(value), digits), False)
+    if known is None:
+        inexact = float(value)
+        finite = math.isfinite(inexact)
+        return Numeral(_rounded(Fraction(inexact), digits) if finite else _endless(inexact), False)
+    short = _short_decimal(known, digits)
+    return Numeral(_rounded(known, digits), False) if short is None else Numeral(short, True)
 
 
 def _short_decimal(value: Fraction, digits: int) -> str | None:
@@ -91,9 +94,7 @@ def _short_decimal(value: Fraction, digits: int) -> str | None:
         return str(value.numerator)
     scaled = value * 10**digits
     if scaled.denominator == 1 and abs(value) < LARGEST_FIXED:
-        whole, part = divmod(abs(scaled.numerator), 10**digits)
-        sign = "-" if value < 0 else ""
-        return f"{sign}{whole}.{part:0{digits}d}".rstrip("0")
+        return _fixed(scaled.numerator, digits).rstrip("0")
     if abs(value) >= LARGEST_FIXED or abs(value) < SMALLEST_FIXED:
         return _short_power(value, digits)
     return None
@@ -101,20 +102,33 @@ def _short_decimal(value: Fraction, digits: int) -> str | None:
 
 def _short_power(value: Fraction, digits: int) -> str | None:
     """`value` as mantissa and power of ten, if few digits of mantissa are exactly it."""
-    text = _mantissa_and_power(float(value), digits)
+    text = _mantissa_and_power(value, digits)
     return text if Fraction(text) == value else None
 
 
-def _rounded(value: float, digits: int) -> str:
-    if not math.isfinite(value):
-        return {math.inf: "∞", -math.inf: "-∞"}.get(value, "?")
+def _endless(value: float) -> str:
+    return {math.inf: "∞", -math.inf: "-∞"}.get(value, "?")
+
+
+def _rounded(value: Fraction, digits: int) -> str:
+    """`value` rounded; halfway cases go away from zero, as they do by hand."""
     if value == 0 or SMALLEST_FIXED <= abs(value) < LARGEST_FIXED:
-        return format(value, f"z.{digits}f")
+        nearest = math.floor(abs(value) * 10**digits + Fraction(1, 2))
+        return _fixed(-nearest if value < 0 else nearest, digits)
     return _mantissa_and_power(value, digits)
 
 
-def _mantissa_and_power(value: float, digits: int) -> str:
-    mantissa, power = format(value, f".{digits}e").split("e")
+def _fixed(scaled: int, digits: int) -> str:
+    """The decimal of a whole number of units in the last place; no sign before a zero."""
+    whole, part = divmod(abs(scaled), 10**digits)
+    sign = "-" if scaled < 0 else ""
+    return f"{sign}{whole}.{part:0{digits}d}" if digits else f"{sign}{whole}"
+
+
+def _mantissa_and_power(value: Fraction, digits: int) -> str:
+    by_hand = Context(prec=digits + 1, rounding=ROUND_HALF_UP)
+    rounded = by_hand.divide(Decimal(value.numerator), Decimal(value.denominator))
+    mantissa, power = format(rounded, f".{digits}e").split("e")
     if "." in mantissa:
         mantissa = mantissa.rstrip("0").rstrip(".")
     return f"{mantissa}e{int(power)}"

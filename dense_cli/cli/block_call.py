@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dense_cli.cli.configs import notes
 from dense_cli.cli.exits import Exit
 from dense_cli.cli.options import Outcome
 from dense_cli.cli.values import named, one_whole
@@ -16,6 +15,7 @@ from dense_cli.core.attention import Array
 from dense_cli.core.block import Block, BlockWeights, Trace, block
 from dense_cli.core.rope import LAYOUTS
 from dense_cli.derivation import Data, Note
+from dense_cli.derive.assumptions import notes
 from dense_cli.derive.block import MOST_VALUES
 from dense_cli.derive.block import block as story
 from dense_cli.errors import DenseError, nearest
@@ -24,7 +24,8 @@ from dense_cli.models.block_weights import seeded_rows, seeded_weights, stored_l
 from dense_cli.models.config import read_config
 from dense_cli.models.shape import ModelShape
 from dense_cli.models.tensor_file import tensor_file
-from dense_cli.reading.files import is_source, load, source
+from dense_cli.reading.files import source
+from dense_cli.reading.given import is_source, load
 
 USUAL_TOKENS = 4
 USUAL_SEED = 0

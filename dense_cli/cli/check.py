@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from dense_cli.cli.check_export import exported, format_of
+from dense_cli.cli.check_sheets import Intake, sheets_of
 from dense_cli.cli.exits import Exit
 from dense_cli.cli.options import (
     DigitsOption,
@@ -22,17 +22,23 @@ from dense_cli.cli.options import (
     option,
     positional,
 )
+from dense_cli.cli.page import Page
+from dense_cli.cli.seeds import marked_with, one_seed, other_numbers, wanted_seed
 from dense_cli.cli.values import one_number
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
+from dense_cli.grading.class_statistics import class_statistics
 from dense_cli.grading.exercise import Exercise, ExerciseSet
 from dense_cli.grading.exercise_files import load_set
-from dense_cli.grading.marking import ATOL, RTOL, Marker, Rules
-from dense_cli.grading.questions import questions_of
+from dense_cli.grading.export.gradebook import Gradebook
+from dense_cli.grading.marking import ATOL, RTOL, Rules
 from dense_cli.grading.report import Marked, report
-from dense_cli.grading.sheets import FieldNames, Sheet, without_duplicates
-from dense_cli.grading.sources import LARGEST_TABLE, STDIN, Reader, left_aside, read_sources
+from dense_cli.grading.scores import scored
+from dense_cli.grading.scores import scores as read_scores
+from dense_cli.grading.sheets import FieldNames
+from dense_cli.grading.statistics_page import with_statistics
 from dense_cli.grading.telling import Teller
+from dense_cli.grading.variants import Markers
 
 MOST_WARNINGS = 20
 """More lines on the screen help nobody; what was not read stands in the report as well."""
@@ -46,15 +52,25 @@ EXAMPLES = {
 
 
 def check(
-    ctx: typer.Context,
-    source: Annotated[list[str] | None, positional("SOURCE")] = None,
+    page: Page,
+    source: Annotated[tuple[str, ...], positional("SOURCE")] = (),
     exercise: Annotated[str | None, option("--exercise", metavar="ID")] = None,
-    answer: Annotated[list[str] | None, option("--answer", metavar="FIELD=VALUE")] = None,
+    answer: Annotated[tuple[str, ...], option("--answer", metavar="FIELD=VALUE")] = (),
     exercises: Annotated[str | None, option("--exercises", metavar="DIR")] = None,
     atol: Annotated[str | None, option("--atol", metavar="A")] = None,
     rtol: Annotated[str | None, option("--rtol", metavar="R")] = None,
     encoding: Annotated[str | None, option("--encoding", metavar="NAME")] = None,
+    from_: Annotated[str | None, option("--from", metavar="SYSTEM")] = None,
+    map_: Annotated[tuple[str, ...], option("--map", metavar="COLUMN=FIELD")] = (),
+    student_from: Annotated[str | None, option("--student-from", metavar="REGEX")] = None,
+    duplicates: Annotated[str | None, option("--duplicates", metavar="RULE")] = None,
+    roster: Annotated[str | None, option("--roster", metavar="FILE")] = None,
+    to: Annotated[str | None, option("--to", metavar="SYSTEM")] = None,
     no_follow_through: Annotated[bool, option("--no-follow-through")] = False,
+    variant: Annotated[str | None, option("--variant", metavar="SEED|student")] = None,
+    watch: Annotated[bool, option("--watch")] = False,
+    scores: Annotated[str | None, option("--scores", metavar="FILE")] = None,
+    statistics: Annotated[bool, option("--statistics")] = False,
     format: FormatOption = None,
     json_: JsonOption = False,
     output: OutputOption = None,
@@ -62,30 +78,77 @@ def check(
     lang: LangOption = None,
 ) -> Outcome:
     """Mark answers and name the mistakes behind the wrong ones."""
+    if watch:
+        # Here locals() are the parameters of this very call.
+        return _watched(page, source or (), exercise, partial(check, **{**locals(), "watch": False}))
     rules = Rules(
         atol=_tolerance("--atol", atol, ATOL),
         rtol=_tolerance("--rtol", rtol, RTOL),
         follow_through=not no_follow_through,
     )
     chosen = load_set(Path(exercises) if exercises else None)
-    teller = Teller(chosen, ctx.obj.language)
+    teller = Teller(chosen, page.language)
+    intake = Intake(map_, from_, student_from, encoding, roster, duplicates)
+    to = format_of(to, page, format, json_)
     if exercise is not None or answer:
-        return _answers(teller, exercise, answer or (), source or (), rules)
+        _only_for_sheets(scores, statistics, intake.typed())
+        seed = one_seed(variant, chosen.id)
+        return _answers(teller, exercise, answer or (), source or (), rules, seed, to)
     if not source:
         raise DenseError("nothing-to-check")
-    stdin = sys.stdin.buffer.read(LARGEST_TABLE + 1) if STDIN in source else b""
-    reader = Reader(FieldNames.of(chosen), stdin, encoding)
-    sheets = without_duplicates(read_sources(source, reader))
-    marker = Marker(questions_of(chosen), rules)
-    marked = [_marked(marker, sheet) for sheet in sheets]
+    found = sheets_of(source, chosen, intake)
+    sheets = found.sheets
+    wanted, markers = wanted_seed(variant), Markers(chosen, rules)
+    marked, not_taken = _scored(
+        [marked_with(markers, sheet, wanted) for sheet in sheets], scores, chosen, encoding
+    )
+    marked, set_aside = found.counting(marked)
     unread = [one.error for one in marked if one.error is not None]
-    warnings = _warnings([*unread, *left_aside(source), *(one for sheet in sheets for one in sheet.warnings)])
-    return Outcome(report(marked, teller, rules), Exit.UNUSABLE if unread else Exit.DONE, warnings)
+    warnings = _warnings(
+        [
+            *unread,
+            *found.warnings,
+            *set_aside,
+            *not_taken,
+            *other_numbers(sheets, wanted, chosen.id),
+            *(one for sheet in sheets for one in sheet.warnings),
+        ]
+    )
+    end = Exit.UNUSABLE if unread else Exit.DONE
+    if to is not None:
+        if statistics and to != "html":
+            raise DenseError("export-and-page", option="--to", typed=to, other="--statistics")
+        return exported(to, Gradebook(tuple(marked), teller, found.roster, found.column), end, warnings)
+    told = report(marked, teller, rules)
+    if statistics:
+        told = with_statistics(told, class_statistics(marked, chosen), teller)
+    return Outcome(told, end, warnings)
 
 
-def _marked(marker: Marker, sheet: Sheet) -> Marked:
-    marks = () if sheet.error else marker.sheet(sheet.answers)
-    return Marked(sheet.student, sheet.source, marks, sheet.error)
+def _watched(
+    page: Page, sources: Sequence[str], exercise: str | None, mark: Callable[[], Outcome]
+) -> Outcome:
+    from dense_cli.cli.watching import watched
+
+    if exercise is not None:
+        raise DenseError("watch-answers", option="--watch", typed=exercise)
+    return watched(page, sources, mark)
+
+
+def _scored(
+    marked: list[Marked], path: str | None, exercises: ExerciseSet, encoding: str | None
+) -> tuple[list[Marked], tuple[DenseError, ...]]:
+    """The sheets with a person's points for open answers, and what of those no answer takes."""
+    return (marked, ()) if path is None else scored(marked, read_scores(path, exercises, encoding))
+
+
+def _only_for_sheets(scores: str | None, statistics: bool, intake: str | None) -> None:
+    if intake is not None:
+        raise DenseError("option-for-sheets", option=intake)
+    if scores is not None:
+        raise DenseError("scores-without-sheets", option="--scores")
+    if statistics:
+        raise DenseError("statistics-without-sheets", option="--statistics")
 
 
 def _warnings(found: Sequence[DenseError]) -> tuple[Note | DenseError, ...]:
@@ -96,7 +159,13 @@ def _warnings(found: Sequence[DenseError]) -> tuple[Note | DenseError, ...]:
 
 
 def _answers(
-    teller: Teller, exercise: str | None, answers: Sequence[str], sources: Sequence[str], rules: Rules
+    teller: Teller,
+    exercise: str | None,
+    answers: Sequence[str],
+    sources: Sequence[str],
+    rules: Rules,
+    seed: str,
+    to: str | None,
 ) -> Outcome:
     """Answers from the command line to one exercise; the call fails where one is not right."""
     if sources:
@@ -107,9 +176,12 @@ def _answers(
         raise DenseError("exercise-without-answer", typed=exercise)
     asked = teller.set.exercise(exercise)
     alone = ExerciseSet(teller.set.id, teller.set.title, (asked,))
-    marks = Marker(questions_of(alone), rules).sheet(_typed_answers(alone, asked, answers))
-    marked = Marked("", "--answer", marks)
-    return Outcome(report([marked], teller, rules), Exit.DONE if marked.all_right else Exit.DIFFERS)
+    marks = Markers(alone, rules).of(seed).sheet(_typed_answers(alone, asked, answers))
+    marked = Marked("", "--answer", marks, variant=seed)
+    end = Exit.DONE if marked.all_right else Exit.DIFFERS
+    if to is not None:
+        return exported(to, Gradebook((marked,), Teller(alone, teller.language)), end, ())
+    return Outcome(report([marked], teller, rules), end)
 
 
 def _typed_answers(alone: ExerciseSet, asked: Exercise, answers: Sequence[str]) -> dict[str, object]:

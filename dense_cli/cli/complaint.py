@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from dense_cli.cli.exits import Exit
-from dense_cli.derivation import Say
 from dense_cli.errors import DenseError, DenseErrors
 from dense_cli.lang.refusal import SHOWN, hint, message
 from dense_cli.reading.characters import visible
+
+if TYPE_CHECKING:
+    from dense_cli.derivation import Say
 
 MOST = 20
 """Violations told at once; a thousand lines help nobody."""
@@ -19,10 +22,11 @@ def complain(error: DenseError, say: Say, as_json: bool = False) -> Exit:
     """Tell what is wrong on stderr, and as JSON on stdout where the call asked for it."""
     errors = error.errors if isinstance(error, DenseErrors) else (error,)
     told = [(message(one, say), hint(one, say)) for one in errors[:MOST]]
-    lines = [f"{say('common.error')}: {text}" for text, _ in told]
+    colon = say("common.colon")
+    lines = [f"{say('common.error')}{colon}{text}" for text, _ in told]
     if len(errors) > MOST:
         lines.append(say("common.more-errors", count=str(len(errors) - MOST)))
-    lines += [f"{say('common.hint')}: {text}" for text in dict.fromkeys(text for _, text in told)]
+    lines += [f"{say('common.hint')}{colon}{text}" for text in dict.fromkeys(text for _, text in told)]
     print("\n".join(lines), file=sys.stderr)
     if as_json:
         import json
@@ -42,5 +46,5 @@ def confess(say: Say) -> Exit:
     kind, value = sys.exc_info()[:2]
     name = kind.__name__ if kind else "?"
     print(f"{say('common.fault', fault=name)} {visible(str(value), SHOWN)}", file=sys.stderr)
-    print(f"{say('common.hint')}: {say('common.fault-hint')}", file=sys.stderr)
+    print(f"{say('common.hint')}{say('common.colon')}{say('common.fault-hint')}", file=sys.stderr)
     return Exit.FAULT

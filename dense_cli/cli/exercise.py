@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
-
-import typer
 
 from dense_cli.cli.exits import Exit
 from dense_cli.cli.options import (
@@ -19,16 +18,22 @@ from dense_cli.cli.options import (
     option,
     positional,
 )
+from dense_cli.cli.page import Page
+from dense_cli.cli.seeds import one_seed
 from dense_cli.derivation import Derivation
 from dense_cli.errors import DenseError, DenseErrors
 from dense_cli.grading import lint as linting
 from dense_cli.grading import pages
 from dense_cli.grading.exercise import Exercise, ExerciseSet
 from dense_cli.grading.exercise_files import load_set
-from dense_cli.grading.questions import questions_of
+from dense_cli.grading.handout import Handout, paper
+from dense_cli.grading.handout import template as template_text
+from dense_cli.grading.questions import Question, questions_about
 from dense_cli.grading.solution import solved
+from dense_cli.grading.variants import questions_for
+from dense_cli.grading.variants import variant as variant_of
 
-SUBCOMMANDS = ("list", "show", "template", "solve", "lint")
+SUBCOMMANDS = ("list", "show", "practice", "template", "solve", "lint")
 
 EXAMPLES = {
     "exercise": (
@@ -36,14 +41,23 @@ EXAMPLES = {
         Example("show", "exercise show 4"),
         Example("template", "exercise template --output answers.toml"),
     ),
+    "exercise-template": (
+        Example("variant", "exercise template --variant 7 --output answers.toml"),
+        Example("paper", "exercise template --variant 7 --format markdown"),
+    ),
 }
 
+PRINTED = ("markdown", "latex", "html", "svg")
+"""Formats in which a sheet is a page to print; in others it is a file to fill in."""
+
 SetOption = Annotated[str | None, option("--exercises", metavar="DIR")]
+VariantOption = Annotated[str | None, option("--variant", metavar="SEED|student")]
+StudentOption = Annotated[str | None, option("--student", metavar="NAME")]
 IdArgument = Annotated[str | None, positional("ID")]
 
 
 def list_(
-    ctx: typer.Context,
+    page: Page,
     exercises: SetOption = None,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -52,12 +66,14 @@ def list_(
     lang: LangOption = None,
 ) -> Outcome:
     """List the exercises of a set."""
-    return _told(pages.listing(_set(exercises), ctx.obj.language))
+    return _told(pages.listing(_set(exercises), page.language))
 
 
 def show(
-    ctx: typer.Context,
+    page: Page,
     id: IdArgument = None,
+    variant: VariantOption = None,
+    student: StudentOption = None,
     exercises: SetOption = None,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -66,11 +82,36 @@ def show(
     lang: LangOption = None,
 ) -> Outcome:
     """Show one exercise."""
-    return _told(pages.asked(_one(_set(exercises), id), ctx.obj.language))
+    chosen = _set(exercises)
+    seed = one_seed(variant, chosen.id, student)
+    (first, *_) = _questions(_one(chosen, id), seed)
+    return _told(pages.asked(first.exercise, page.language, seed))
+
+
+def practice(
+    page: Page,
+    id: IdArgument = None,
+    variant: VariantOption = None,
+    student: StudentOption = None,
+    exercises: SetOption = None,
+    lang: LangOption = None,
+) -> Outcome:
+    """Answer the exercises one by one, with hints."""
+    from dense_cli.cli.practice import practised
+
+    chosen = _set(exercises)
+    seed = one_seed(variant, chosen.id, student)
+    alone = None if id is None else chosen.exercise(id).id
+    practised(page, chosen, alone, seed)
+    return Outcome(None, Exit.DONE)
 
 
 def template(
-    ctx: typer.Context,
+    page: Page,
+    variant: VariantOption = None,
+    student: StudentOption = None,
+    roster: Annotated[str | None, option("--roster", metavar="FILE")] = None,
+    into: Annotated[str | None, option("--into", metavar="DIR")] = None,
     exercises: SetOption = None,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -78,14 +119,29 @@ def template(
     digits: DigitsOption = None,
     lang: LangOption = None,
 ) -> Outcome:
-    """Print an empty answer sheet, TOML or JSON."""
-    as_json = ctx.obj.format == "json"
-    return Outcome(None, Exit.DONE, text=pages.template(_set(exercises), ctx.obj.language, as_json))
+    """Print an empty answer sheet, TOML or JSON, or a page to print; or one for each of a class."""
+    chosen = _set(exercises)
+    if roster is not None or into is not None:
+        from dense_cli.cli.class_sheets import class_sheets
+
+        return class_sheets(page, chosen, variant, roster, into)
+    if student is not None and variant is None:
+        return _sheet(page, Handout(chosen, student))
+    seed = one_seed(variant, chosen.id, student)
+    return _sheet(page, Handout(questions_for(chosen, seed).set, student or "", seed))
+
+
+def _sheet(page: Page, sheet: Handout) -> Outcome:
+    if page.format in PRINTED:
+        return _told(paper(sheet, page.language))
+    return Outcome(None, Exit.DONE, text=template_text(sheet, page.language, page.format == "json"))
 
 
 def solve(
-    ctx: typer.Context,
+    page: Page,
     id: IdArgument = None,
+    variant: VariantOption = None,
+    student: StudentOption = None,
     exercises: SetOption = None,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -95,8 +151,10 @@ def solve(
 ) -> Outcome:
     """Show the worked solution of an exercise."""
     chosen = _set(exercises)
-    one = _one(chosen, id)
-    return _told(solved(one, questions_of(chosen).questions, ctx.obj.language))
+    seed = one_seed(variant, chosen.id, student)
+    questions = _questions(_one(chosen, id), seed)
+    told = solved(questions[0].exercise, questions, page.language)
+    return _told(replace(told, assumed=(*told.assumed, *pages.numbers_of(seed))))
 
 
 def lint(
@@ -126,3 +184,8 @@ def _one(chosen: ExerciseSet, typed: str | None) -> Exercise:
     if typed is None:
         raise DenseError("exercise-id-missing", known=tuple(one.id for one in chosen.exercises))
     return chosen.exercise(typed)
+
+
+def _questions(one: Exercise, seed: str) -> tuple[Question, ...]:
+    """The questions of one exercise, with the numbers of a seed if there is one."""
+    return variant_of(one, seed) if seed else questions_about(one)

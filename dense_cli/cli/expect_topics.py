@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dense_cli.cli.expect import Asked
+from dense_cli.cli.expect_asked import Asked
 from dense_cli.core.budget import Budget
 from dense_cli.core.ffn import Ffn, FfnRow
 from dense_cli.core.norms import Norm

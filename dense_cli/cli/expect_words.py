@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dense_cli.cli.expect import Asked
+from dense_cli.cli.expect_asked import Asked
 from dense_cli.cli.expect_terms import sentence, written
 from dense_cli.derivation import Data, Derivation, Note, Prose, Say, Step, Table, Value
 from dense_cli.mistakes import Mistake
@@ -38,9 +38,11 @@ def told(
     needed = len(chief.mistakes) > 1 or (cannot_tell and not chief.mistakes)
     data["try"] = about.call if needed else None
     steps = before.steps
+    if about.whole_arrays:
+        data["pairs_tried"] = False
     if len(answers) > 1:
         data["comparisons"] = [_data(*one, about, say) for one in answers]
-        steps = (*steps, _table(answers, about))
+        steps = (*steps, _table(answers, about)) if not about.whole_arrays else steps
     return replace(
         before,
         given={**before.given, "expect": list(typed) if len(typed) > 1 else typed[0]},

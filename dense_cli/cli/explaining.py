@@ -11,8 +11,9 @@ from typing import Any
 
 from dense_cli import render
 from dense_cli.cli import language
-from dense_cli.cli.options import command as parser_of
+from dense_cli.cli.options import outcome_of, parameters_of
 from dense_cli.cli.page import Page
+from dense_cli.cli.parsing import parsed
 from dense_cli.derivation import Data, Derivation, Say
 from dense_cli.errors import DenseError, nearest
 from dense_cli.lang import say_in
@@ -77,14 +78,13 @@ def explained(
         raise DenseError("unknown-command", typed=command, nearest=", ".join(close))
     spoken = language.of_environment() if lang is None else language.checked(lang)
     module: Any = import_module(f"dense_cli.cli.{command}")
-    parsed = parser_of(getattr(module, command), command)
+    function = getattr(module, command)
     words = [word for name, value in options.items() for word in as_typed(name, value)]
     words += ["--", *(text_of(source) for source in sources)] if sources else []
-    context = parsed.make_context(f"dense {command}", getattr(module, "arrange", list)(words))
+    values = parsed(command, parameters_of(function), getattr(module, "arrange", list)(words))
     page = Page.of({"digits": str(digits)}, spoken)
-    context.obj = page
-    with context:
-        outcome = parsed.invoke(context)
+    outcome = outcome_of(function, page, values)
+    assert outcome.derivation is not None  # CALCULATORS derive
     return Explanation(outcome.derivation, say_in(spoken), page.digits)
 
 
@@ -109,7 +109,7 @@ def as_typed(name: str, value: object) -> Iterator[str]:
         yield f"{option}={text_of(value)}"
 
 
-def text_of(value: object) -> str:
+def text_of(value: Any) -> str:
     """A number, vector, matrix, config or path, as it would be typed.
 
     >>> text_of(-0.1), text_of(Fraction(1, 3)), text_of([(1, 2), (3, 4)]), text_of({"eps": 0})
@@ -121,7 +121,7 @@ def text_of(value: object) -> str:
     if isinstance(value, str | int | float | Fraction):
         return str(value)
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return str(os.fspath(value))
     if isinstance(value, Mapping):
         import json
 

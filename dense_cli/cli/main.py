@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
+from itertools import pairwise
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from dense_cli.cli import language
 from dense_cli.cli.exits import Exit
-from dense_cli.derivation import Note
 from dense_cli.errors import DenseError, nearest
-from dense_cli.lang import say_in
+from dense_cli.lang import LANGUAGES, say_in
 
 if TYPE_CHECKING:
     from dense_cli.cli.options import Outcome
@@ -28,7 +28,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one call and return its exit code; never raises, never shows a traceback unasked."""
     from dense_cli.cli import console
 
-    spoken = language.LANGUAGES[0]
+    spoken = LANGUAGES[0]
     try:
         console.prepare()
         spoken = language.of_environment()
@@ -103,25 +103,25 @@ def _run_command(module: ModuleType, name: str, arguments: list[str], spoken: st
         from dense_cli.cli.usage import command_help
 
         return command_help(name, function, module, say_in(spoken))
-    from dense_cli.cli.options import command
+    from dense_cli.cli.options import outcome_of, parameters_of
     from dense_cli.cli.page import Page, show
+    from dense_cli.cli.parsing import parsed
 
     worked = "--example" in arguments and hasattr(module, "WORKED")
     if worked:
         arguments = [*module.WORKED.split(), *(word for word in arguments if word != "--example")]
     arrange = getattr(module, "arrange", list)
-    parsed = command(function, name)
-    context = parsed.make_context(f"dense {name}", arrange(arguments))
-    page = Page.of(context.params, spoken)
-    context.obj = page
-    with context:
-        outcome = parsed.invoke(context)
+    values = parsed(name, parameters_of(function), arrange(arguments))
+    page = Page.of(values, spoken)
+    outcome = outcome_of(function, page, values)
     show(_titled(outcome, name) if worked else outcome, page)
     return Exit(outcome.exit)
 
 
 def _titled(outcome: Outcome, name: str) -> Outcome:
     """The outcome under the name of the textbook's example."""
+    from dense_cli.derivation import Note
+
     assert outcome.derivation is not None
     which = Note(f"help.{name}.worked")
     title = Note("help.worked", {"which": which, "title": outcome.derivation.title})
@@ -131,7 +131,7 @@ def _titled(outcome: Outcome, name: str) -> Outcome:
 def wants_json(arguments: Sequence[str]) -> bool:
     """Whether the call asks for JSON, known even where the call cannot be parsed."""
     words = list(arguments)
-    formats = [after for word, after in zip(words, words[1:], strict=False) if word == "--format"]
+    formats = [after for word, after in pairwise(words) if word == "--format"]
     return "--json" in words or "--format=json" in words or "json" in formats
 
 

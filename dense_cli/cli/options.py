@@ -1,33 +1,53 @@
-"""Options that every command shares, and how commands are handed to Typer.
+"""How a command declares its options, and the options that every command shares.
 
-Typer parses; values reach our functions as the text that was typed. Its own conversions take `1_000`
-for a number and hide what was wrong, so every value is read by `reading` instead.
+Values reach a command as the text that was typed: Typer's own conversions take `1_000` for a number
+and hide what was wrong, so every value is read by `reading` instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from inspect import get_annotations
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-from typer.core import TyperCommand
-
-from dense_cli.derivation import Derivation, Note
-from dense_cli.errors import DenseError, nearest
+from dense_cli.errors import DenseError
 
 if TYPE_CHECKING:
     from dense_cli.cli.exits import Exit
+    from dense_cli.cli.page import Page
+    from dense_cli.derivation import Derivation, Note
 
 
-def option(*names: str, metavar: str | None = None) -> Any:
+Kind = Literal["text", "texts", "flag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """How something is typed: behind one of these options, or without any."""
+
+    options: tuple[str, ...]
+    metavar: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a command and how it is typed."""
+
+    name: str
+    options: tuple[str, ...]
+    metavar: str | None
+    kind: Kind
+
+
+def option(*names: str, metavar: str | None = None) -> Declared:
     """An option whose help text stands in `lang` under the command's and its own name."""
-    return typer.Option(*names, metavar=metavar)
+    return Declared(names, metavar)
 
 
-def positional(metavar: str) -> Any:
+def positional(metavar: str) -> Declared:
     """Words that stand without an option."""
-    return typer.Argument(metavar=metavar)
+    return Declared((), metavar)
 
 
 FormatOption = Annotated[str | None, option("--format", metavar="FORMAT")]
@@ -49,6 +69,8 @@ class Outcome:
     exit: Exit
     warnings: tuple[Note | DenseError, ...] = ()
     text: str = ""
+    remark: Note | None = None
+    """A line on standard error beside a file that was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,51 +81,21 @@ class Example:
     arguments: str
 
 
-class TypedText(TyperCommand):
-    """A command that takes its values as they were typed, and turns Click's complaints into ours."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        found, rest = self._split(ctx, args)
-        for parameter in self.params:
-            if parameter.name is not None:
-                ctx.params[parameter.name] = found.get(parameter.name) or self._absent(parameter)
-        if rest:
-            raise DenseError("unexpected-argument", typed=rest[0], command=ctx.command_path)
-        ctx.args = []
-        return []
-
-    @staticmethod
-    def _absent(parameter: Any) -> Any:
-        several = getattr(parameter, "multiple", False) or parameter.nargs == -1
-        return () if several else False if getattr(parameter, "is_flag", False) else None
-
-    def _split(self, ctx: Any, args: list[str]) -> tuple[dict[str, Any], list[str]]:
-        refused = typer.BadParameter.__base__
-        assert refused is not None
-        try:
-            found, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
-        except refused as error:
-            raise self._ours(error) from error
-        return dict(found), list(rest)
-
-    def _ours(self, error: Any) -> DenseError:
-        name = str(getattr(error, "option_name", "") or "")
-        known = sorted(name for parameter in self.params for name in parameter.opts if name[:2] == "--")
-        if type(error).__name__ == "NoSuchOption":
-            close = nearest(name, known)
-            if close:
-                return DenseError("unknown-option", typed=name, nearest=", ".join(close))
-            return DenseError("unknown-option", hint="unknown-option-help", typed=name, command=self.name)
-        return DenseError("option-without-value", option=name, command=self.name)
+def parameters_of(function: Callable[..., Outcome]) -> tuple[Parameter, ...]:
+    """The options and positional words that a command declares, in the order of its signature."""
+    return tuple(
+        Parameter(name, declared.options, declared.metavar, _KINDS[annotation.__origin__])
+        for name, annotation in get_annotations(function, eval_str=True).items()
+        for declared in getattr(annotation, "__metadata__", ())
+    )
 
 
-def command(function: Callable[..., Outcome], name: str) -> TypedText:
-    """The Typer command of a function, with no option of Typer's own."""
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name=name, cls=TypedText, add_help_option=False)(function)
-    made = typer.main.get_command(app)
-    assert isinstance(made, TypedText)
-    return made
+def outcome_of(function: Callable[..., Outcome], page: Page, values: Mapping[str, Any]) -> Outcome:
+    """What a command gives back; the page is given only to one that asks for it."""
+    return function(page, **values) if "page" in function.__annotations__ else function(**values)
+
+
+_KINDS: dict[Any, Kind] = {str | None: "text", tuple[str, ...]: "texts", bool: "flag"}
 
 
 def joined(arguments: Sequence[str], name: str, values: int) -> list[str]:
@@ -139,6 +131,19 @@ def required(command: str, **values: object) -> None:
     missing = [option_name(name) for name, value in values.items() if value is None or value == ()]
     if missing:
         raise DenseError("missing-option", options=", ".join(missing), command=command)
+
+
+def unused(hint: str, place: str, /, **values: object) -> None:
+    """Refuse options that would be left aside without a word.
+
+    They need `place` to be typed too (`hint` is "option-needs"), or cannot stand beside it
+    ("option-excludes").
+    """
+    for name, value in values.items():
+        if value not in (None, False, ()):
+            option = option_name(name)
+            typed = option if value is True else " ".join(value) if isinstance(value, tuple) else value
+            raise DenseError("option-unused", hint=hint, option=option, typed=typed, place=place)
 
 
 def option_name(parameter: str) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dense_cli import render
 from dense_cli.cli import console
 from dense_cli.cli.options import Outcome
-from dense_cli.derivation import Derivation, Say
 from dense_cli.errors import DenseError, nearest
 from dense_cli.lang import say_in
 from dense_cli.lang.refusal import hint, message
-from dense_cli.reading.numbers import whole
+
+if TYPE_CHECKING:
+    from dense_cli.derivation import Derivation, Note, Say
 
 MOST_DIGITS = 17
 """More decimals than a float64 has tell nothing."""
@@ -45,7 +46,7 @@ class Page:
         output = options.get("output")
         chosen = "json" if options.get("json_") else options.get("format")
         if chosen is None and output is not None:
-            chosen = SUFFIXES.get(PurePath(output).suffix.casefold(), "plain")
+            chosen = SUFFIXES.get(os.path.splitext(output)[1].casefold(), "plain")
         if chosen is not None and chosen not in render.FORMATS:
             close = nearest(chosen, list(render.FORMATS)) or tuple(render.FORMATS)
             raise DenseError("unknown-format", option="--format", typed=chosen, nearest=", ".join(close))
@@ -55,6 +56,8 @@ class Page:
 def _digits(typed: str | None) -> int:
     if typed is None:
         return 6
+    from dense_cli.reading.numbers import whole
+
     try:
         digits = whole(typed)
     except DenseError as error:
@@ -66,19 +69,18 @@ def _digits(typed: str | None) -> int:
 
 def show(outcome: Outcome, page: Page) -> None:
     """Print an outcome, or write it to the file that was named."""
-    for warning in outcome.warnings:
-        text = (
-            f"{message(warning, page.say)} {hint(warning, page.say)}"
-            if isinstance(warning, DenseError)
-            else page.say(warning.key, **{name: str(fact) for name, fact in warning.facts.items()})
-        )
-        console.warn(f"{page.say('common.warning')}: {text}")
+    _warn(outcome.warnings, page.say)
     stream = console.standard_output()
     text = outcome.text if outcome.derivation is None else _written(outcome.derivation, page, stream)
     if page.output is None:
         stream.write(text)
     else:
         console.write_atomically(page.output, text)
+        if outcome.remark is not None:
+            from dense_cli.reading.characters import visible
+
+            facts = {name: str(fact) for name, fact in outcome.remark.facts.items()}
+            console.warn(page.say(outcome.remark.key, file=visible(page.output), **facts))
 
 
 def _written(derivation: Derivation, page: Page, stream: console.Output) -> str:
@@ -90,3 +92,16 @@ def _written(derivation: Derivation, page: Page, stream: console.Output) -> str:
         width=stream.width,
         colour=stream.colour and page.output is None,
     )
+
+
+def _warn(warnings: Sequence[Note | DenseError], say: Say) -> None:
+    """Every warning on a line of its own, and below them what to do, each advice once."""
+    for warning in warnings:
+        if isinstance(warning, DenseError):
+            text = message(warning, say)
+        else:
+            text = say(warning.key, **{name: str(fact) for name, fact in warning.facts.items()})
+        console.warn(f"{say('common.warning')}{say('common.colon')}{text}")
+    advice = dict.fromkeys(hint(warning, say) for warning in warnings if isinstance(warning, DenseError))
+    for text in advice:
+        console.warn(f"{say('common.hint')}{say('common.colon')}{text}")

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dense_cli.cli import console
 from dense_cli.cli.exits import Exit
-from dense_cli.derivation import Say
 from dense_cli.render.layout import columns_of, wrapped
+
+if TYPE_CHECKING:
+    from dense_cli.cli.options import Parameter
+    from dense_cli.derivation import Say
 
 WIDEST = 100
 """Longer lines are hard to read even where there is room."""
@@ -40,10 +43,10 @@ def group_overview(group: str, module: ModuleType, say: Say) -> Exit:
 
 def command_help(name: str, function: Any, module: ModuleType, say: Say) -> Exit:
     """One command: what it does, calls that work as they stand, and every option."""
-    from dense_cli.cli.options import SHARED, command
+    from dense_cli.cli.options import SHARED, parameters_of
 
     topic = name.replace(" ", "-")
-    parameters = command(function, name).params
+    parameters = parameters_of(function)
     own = [one for one in parameters if one.name not in SHARED]
     lines = [f"dense {name} — {say(f'help.{topic}.about')}", ""]
     lines += _examples(module, say, topic)
@@ -55,17 +58,17 @@ def command_help(name: str, function: Any, module: ModuleType, say: Say) -> Exit
     return _print(lines)
 
 
-def _text(say: Say, topic: str, parameter: Any) -> str:
+def _text(say: Say, topic: str, parameter: Parameter) -> str:
     """The help of an option; one that several commands have alike stands among the shared ones."""
-    name = parameter.opts[0].lstrip("-")
+    name = parameter.options[0].lstrip("-") if parameter.options else parameter.name
     try:
         return say(f"help.{topic}.{name}")
     except KeyError:
         return say(f"help.shared.{name}")
 
 
-def _term(parameter: Any) -> str:
-    names = ", ".join(sorted(parameter.opts, key=len)) if parameter.opts[0].startswith("-") else ""
+def _term(parameter: Parameter) -> str:
+    names = ", ".join(sorted(parameter.options, key=len))
     return " ".join(part for part in (names, parameter.metavar) if part)
 
 

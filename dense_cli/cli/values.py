@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from dense_cli.core import Matrix, Row
 from dense_cli.errors import DenseError
-from dense_cli.reading.files import is_source, load
-from dense_cli.reading.numbers import number, whole
+from dense_cli.reading.given import is_source, load
+from dense_cli.reading.numbers import number, real_number, whole
 from dense_cli.reading.vectors import vector
 
 T = TypeVar("T")
@@ -44,7 +44,8 @@ def one_number(option: str, typed: str) -> Fraction | float:
 
 
 def one_float(option: str, typed: str) -> float:
-    return float(one_number(option, typed))
+    """A number in float64; what is too near to zero to be held is refused, never taken for zero."""
+    return named(option, lambda: real_number(typed))
 
 
 def one_whole(option: str, typed: str) -> int:

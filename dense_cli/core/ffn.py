@@ -180,10 +180,10 @@ def ffn(given: Ffn) -> tuple[FfnRow, ...]:
 def _row(given: Ffn, act: Activation, number: int, x: Row, gate: Row, up: Row) -> FfnRow:
     x = tuple(map(float, x))
     gate_used, up_used = _limited(given, gate, up)
+    _check_finite(number, {"gate": gate, "up": up_used})  # an activation need not know infinities
     activated = tuple(map(act, gate_used))
     multiplied = given.combine(gate_used, up_used, act)
-    stages = {"gate": gate, "up": up_used, "activated": activated, "product": multiplied}
-    _check_finite(number, stages)
+    _check_finite(number, {"activated": activated, "product": multiplied})
     down = multiplied if given.wd is None else product((multiplied,), given.wd, given.bd)[0]
     output = given.finish(x, down)
     _check_finite(number, {"output": output})

@@ -14,12 +14,21 @@ from typing import overload
 from dense_cli.core.angles import Rate
 from dense_cli.errors import DenseError
 
+WIDEST = 1 << 16
+"""No head is nearly as wide; a table of its angles would not be read, and could fill the memory."""
+
 QUARTER_TURN = Rate.turns(Fraction(1, 4))
 
 
 def falling_exponent(i: int, width: int) -> Fraction:
     """−2i/r, RoFormer section 3.2.2 counted from 0."""
     return Fraction(-2 * i, width)
+
+
+def check_width(width: int) -> None:
+    """Refuse more coordinates than a rotation is worked out for. Raises `rotation-too-wide`."""
+    if width > WIDEST:
+        raise DenseError("rotation-too-wide", width=width, limit=WIDEST)
 
 
 def unscaled(rates: tuple[Rate, ...]) -> tuple[Rate, ...]:
@@ -35,7 +44,7 @@ class Schedule(Sequence[Rate]):
     the same number unless a model says otherwise (an odd width w turns w + 1 coordinates with
     exponents over w). `scale` makes a model's rates from the plain ones.
 
-    Raises `odd-width`, `base-not-positive`.
+    Raises `odd-width`, `base-not-positive`, `rotation-too-wide`.
 
     >>> [rate.theta for rate in Schedule(10000, 4)]
     [1.0, 0.01]
@@ -55,6 +64,7 @@ class Schedule(Sequence[Rate]):
             raise DenseError("base-not-positive", typed=self.base)
         if self.rotary_dim % 2:
             raise DenseError("odd-width", width=self.rotary_dim)
+        check_width(self.rotary_dim)
         width = self.rotary_dim if self.width is None else self.width
         plain = tuple(Rate.power(self.base, self.exponent(i, width)) for i in range(self.rotary_dim // 2))
         object.__setattr__(self, "rates", self.scale(plain))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from dense_cli.derivation import Data, Derivation, Fact, Line, Note, Step, Table
 from dense_cli.derive import symbols
+from dense_cli.derive.assumptions import notes
 from dense_cli.derive.params_compared import names_of, side_by_side
 from dense_cli.derive.stating import given
 from dense_cli.expression import Constant, Expression, Negative, Product, Quotient, Sum, Symbol, product
@@ -56,7 +57,7 @@ def models(counts: tuple[Count, ...], context: int | None = None) -> Derivation:
     names = names_of(counts)
     if len(counts) == 1:
         steps = _model_steps(counts[0], context)
-        assumed = _assumed(counts[0])
+        assumed = notes(counts[0].assumed)
     else:
         steps = (
             side_by_side(counts, names),
@@ -68,7 +69,7 @@ def models(counts: tuple[Count, ...], context: int | None = None) -> Derivation:
         assumed = tuple(
             Note("params.of-model", {"model": name, "assumed": note})
             for count, name in zip(counts, names, strict=True)
-            for note in _assumed(count)
+            for note in notes(count.assumed)
         )
     blocks = any(_is_block(count) for count in counts)
     return Derivation(
@@ -93,20 +94,6 @@ def _given(counts: tuple[Count, ...], context: int | None) -> dict[str, Data]:
 
 def _is_block(count: Count) -> bool:
     return count.model_type is None
-
-
-def _assumed(count: Count) -> tuple[Note, ...]:
-    """What the config left open; a fact is data as the config has it."""
-    notes = []
-    for key, facts in count.assumed:
-        block = _is_block(count) and key == "config-default"
-        told = {name: _fact(value) for name, value in facts.items()}
-        notes.append(Note("params.block-default" if block else f"models.assumed.{key}", told))
-    return tuple(notes)
-
-
-def _fact(value: object) -> Fact:
-    return value if isinstance(value, bool | int | float | str) else str(value)
 
 
 def _answer(counts: tuple[Count, ...], names: tuple[Note, ...]) -> tuple[Line, ...]:

@@ -157,6 +157,8 @@ def assumptions(given: Rope, typed: Collection[str]) -> tuple[Note, ...]:
             notes.append(Note("rope.assume-base", {"base": given.rates.base}))
         else:
             notes.append(Note("rope.assume-quarter-turn"))
+    if "angle" in typed and any(rate.turn is None for rate in given.rates):
+        notes.append(Note("rope.assume-radians"))
     if not {"layout", "config"} & set(typed) and len(given.rates) > 1:
         notes.append(Note("rope.assume-interleaved"))
     if isinstance(given.rates, Schedule) and "config" not in typed:

@@ -93,7 +93,7 @@ def _limited(
     up_lines, up = define_each(symbols.UP_USED, formulas, row.up_used[:WRITTEN_OUT])
     notes: list[Note] = []
     if ffn.limit is not None:
-        notes.append(Note("swiglu.limits", {"limit": ffn.limit}))
+        notes.append(Note("swiglu.limits", {"limit": ffn.limit, "lowest": -ffn.limit}))
     if ffn.up_offset:
         notes.append(Note("swiglu.offset", {"offset": ffn.up_offset}))
     step = Step(

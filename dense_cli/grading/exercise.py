@@ -75,8 +75,30 @@ class OwnMistake:
 
 
 @dataclass(frozen=True, slots=True)
+class Variation:
+    """How an exercise gets other numbers, and its texts with the places where they go.
+
+    `numbers` has what each drawn number can be, as text; `given` writes the exercise's given numbers with
+    ``{name}`` for a drawn one. `title`, `text`, `asks` (by field) and `remarks` have ``{name}`` for a given
+    one. `phrases` says given values in words. `unseen` are mistakes that no numbers of this question show.
+    """
+
+    numbers: Mapping[str, tuple[str, ...]]
+    given: Mapping[str, str]
+    title: Words
+    text: Words
+    asks: Mapping[str, Words]
+    remarks: Words = field(default_factory=dict)
+    phrases: Mapping[str, Mapping[str, Words]] = field(default_factory=dict)
+    unseen: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Exercise:
-    """One exercise with its fields in the order of the answer sheet; `source` is its file."""
+    """One exercise with its fields in the order of the answer sheet; `source` is its file.
+
+    Where it has a `variation`, its texts are already filled with the numbers of `given`.
+    """
 
     id: str
     title: Words
@@ -86,6 +108,7 @@ class Exercise:
     mistakes: tuple[OwnMistake, ...] = ()
     remarks: Words = field(default_factory=dict)
     source: str = ""
+    variation: Variation | None = None
 
     @property
     def points(self) -> Fraction:

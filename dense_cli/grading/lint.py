@@ -11,8 +11,10 @@ from dense_cli.errors import DenseError, DenseErrors
 from dense_cli.grading.calculations import CALCULATIONS
 from dense_cli.grading.exercise import Exercise, ExerciseSet, Words
 from dense_cli.grading.exercise_files import load_set
-from dense_cli.grading.marking import ATOL, CORRECT, Rules, mark_alone
+from dense_cli.grading.marking import CORRECT, Rules, mark_alone
 from dense_cli.grading.questions import Question, SetQuestions, questions_of
+from dense_cli.grading.separating import hidden_ids, numeric
+from dense_cli.grading.variant_lint import variant_faults
 from dense_cli.lang import LANGUAGES, topic_texts
 from dense_cli.reading.answers import told as number_text
 
@@ -40,6 +42,8 @@ def lint(folder: Path | None) -> Linted:
         for one in chosen.exercises
         for fault in (*_word_faults(one), *_given_faults(one), *_answer_faults(one, questions))
     )
+    # Variants are drawn only where the exercise itself is sound: else each would tell the same fault again.
+    faults += () if faults else tuple(fault for one in chosen.exercises for fault in variant_faults(one))
     faults += tuple(_untranslated(str(folder or chosen.id), {"title": chosen.title}))
     return Linted(chosen, faults, () if faults else tuple(_hidden(questions)))
 
@@ -48,6 +52,10 @@ def _word_faults(one: Exercise) -> Iterator[DenseError]:
     """Texts that a language lacks, and own mistakes without a name."""
     texts = {"title": one.title, "text": one.text, **{field.name: field.ask for field in one.fields}}
     texts |= {"remarks": one.remarks} if one.remarks else {}
+    if one.variation is not None:
+        texts |= {"variant.remarks": one.variation.remarks} if one.variation.remarks else {}
+        for given, phrases in one.variation.phrases.items():
+            texts |= {f"phrases.{given}.{value}": words for value, words in phrases.items()}
     for mistake in one.mistakes:
         if mistake.title:
             texts |= {mistake.id: mistake.title, f"{mistake.id} explanation": mistake.explanation}
@@ -66,7 +74,8 @@ def _untranslated(source: str, texts: dict[str, Words]) -> Iterator[DenseError]:
 def _given_faults(one: Exercise) -> Iterator[DenseError]:
     names = {field.calculation for field in one.fields if field.calculation}
     known = tuple(sorted({key for name in names for key in CALCULATIONS[name].keys}))
-    for key in (*one.given, *(key for mistake in one.mistakes for key in mistake.given)):
+    varied = one.variation.given if one.variation is not None else {}
+    for key in (*one.given, *(key for mistake in one.mistakes for key in mistake.given), *varied):
         if key not in known:
             hint = "exercise-given-name" if known else "exercise-given-unused"
             yield DenseError("exercise-given-name", hint=hint, source=one.source, typed=key, known=known)
@@ -103,20 +112,9 @@ def _written(question: Question) -> str:
 def _hidden(questions: SetQuestions) -> Iterator[tuple[str, tuple[str, ...]]]:
     """For each calculated exercise the mistakes that apply to it and that none of its fields can show."""
     for one in questions.set.exercises:
-        calculated = [each for each in questions.questions if each.exercise is one and _shows_mistakes(each)]
-        hidden, shown = set[str](), set[str]()
-        for question in calculated:
-            assert question.paths is not None
-            alike = {mistake.id for mistake in question.paths.hidden(question.pick, float(ATOL))}
-            applied = {question.paths.catalogue[path.steps[0]].id for path in question.paths.singles}
-            hidden |= alike
-            shown |= applied - alike
-        if calculated:
-            yield one.id, tuple(sorted(hidden - shown))
-
-
-def _shows_mistakes(question: Question) -> bool:
-    return question.paths is not None and not isinstance(question.right, str)
+        own = numeric(each for each in questions.questions if each.exercise is one)
+        if own:
+            yield one.id, tuple(sorted(hidden_ids(own)))
 
 
 def page(linted: Linted, chosen: ExerciseSet) -> Derivation:

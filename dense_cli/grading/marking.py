@@ -51,7 +51,8 @@ class Mark:
     """One marked answer.
 
     `mistakes` are all that make exactly it; `message` says what else there is to say, `assumed` how
-    separators in a number were understood.
+    separators in a number were understood. `value` is what it was read as, `right` what was asked for; open
+    text has neither. `reviewed`: the points of an open answer are a person's.
     """
 
     field: Field
@@ -62,6 +63,19 @@ class Mark:
     mistakes: tuple[Found, ...] = ()
     message: Note | DenseError | None = None
     assumed: tuple[str, ...] = ()
+    value: Answer | None = None
+    right: Answer | None = None
+    reviewed: bool = False
+
+    @property
+    def off(self) -> Fraction | None:
+        """How far the worst entry is off; None where there are no numbers or not as many as asked for."""
+        if self.field.kind not in NUMERIC or self.value is None or self.right is None:
+            return None
+        values, rights = _entries(self.value), _entries(self.right)
+        if len(values) != len(rights):
+            return None
+        return max(abs(Fraction(a) - Fraction(t)) for a, t in zip(values, rights, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +139,11 @@ def mark_alone(question: Question, given: object, rules: Rules) -> tuple[Mark, A
     """The mark of one answer by itself, and the value it was read as (None where it was not)."""
     asked = question.field
     read = read_answer(asked, given, question.width)
+    right = None if asked.kind == "text" else question.right
     if read is None:
-        return Mark(asked, None, None, BLANK, NOTHING), None
+        return Mark(asked, None, None, BLANK, NOTHING, right=right), None
     if isinstance(read, DenseError):
-        return Mark(asked, written(given), None, INVALID, NOTHING, message=read), None
+        return Mark(asked, written(given), None, INVALID, NOTHING, message=read, right=right), None
     if asked.kind == "text":
         return Mark(asked, written(given), read.read_as, REVIEW, NOTHING), None
     judged, mistakes = _explained(question, read, rules)
@@ -141,6 +156,8 @@ def mark_alone(question: Question, given: object, rules: Rules) -> tuple[Mark, A
         mistakes=mistakes,
         message=judged.note,
         assumed=read.notes,
+        value=read.value,
+        right=right,
     )
     return mark, read.value
 

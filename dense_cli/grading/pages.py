@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
 from unicodedata import east_asian_width
 
 from dense_cli.derivation import Data, Derivation, Note, Prose, Step, Table
 from dense_cli.grading.exercise import Exercise, ExerciseSet, Field, Words, in_language
 from dense_cli.grading.report import plain_number
-from dense_cli.lang import say_in
-from dense_cli.reading.characters import visible
-
-LONGEST_LINE = 1000
-"""Of a template; what an exercise asks has a few words."""
 
 
 def listing(chosen: ExerciseSet, language: str) -> Derivation:
@@ -85,18 +78,24 @@ def _between(before: str, after: str) -> str:
     return "" if all(wide) or any(punctuation) else " "
 
 
-def asked(one: Exercise, language: str) -> Derivation:
-    """One exercise to read, with the fields to answer."""
+def asked(one: Exercise, language: str, variant: str = "") -> Derivation:
+    """One exercise to read, with the fields to answer; `variant` is the seed of its numbers."""
     return Derivation(
         command="exercise",
         title=title_of(one, language),
         given={},
-        result=_data(one, language),
+        result=_data(one, language) | ({"variant": variant} if variant else {}),
+        assumed=numbers_of(variant),
         steps=(
             task_of(one, language),
             Step("fields", Note("exercise.answer-with"), table=_fields(one.fields, language)),
         ),
     )
+
+
+def numbers_of(variant: str) -> tuple[Note, ...]:
+    """Which numbers these are, where they are not the printed ones."""
+    return (Note("practice.variant", {"seed": Prose(variant)}),) if variant else ()
 
 
 def title_of(one: Exercise, language: str) -> Note:
@@ -116,27 +115,3 @@ def plain(text: str) -> Note:
 def _fields(fields: Sequence[Field], language: str) -> Table:
     columns = tuple(Note(f"exercise.column-{name}") for name in ("field", "ask", "points"))
     return Table(columns, tuple((one.name, words(one.ask, language), one.points) for one in fields))
-
-
-def template(chosen: ExerciseSet, language: str, as_json: bool = False) -> str:
-    """An empty answer sheet: TOML with what is asked as comments, or JSON."""
-    if as_json:
-        sheet: dict[str, Any] = {"student": ""}
-        sheet |= {one.id: {field.name: "" for field in one.fields} for one in chosen.exercises}
-        return json.dumps(sheet, ensure_ascii=False, indent=2) + "\n"
-    say = say_in(language)
-    lines = [
-        f"# {words(chosen.title, language)}",
-        *(f"# {say(f'exercise.template-{name}')}" for name in ("how", "blank")),
-        "",
-        'student = ""',
-    ]
-    for one in chosen.exercises:
-        widest = max(len(field.name) for field in one.fields)
-        lines += [
-            "",
-            f"# {say('exercise.title', id=one.id, title=words(one.title, language))}",
-            f"[{one.id}]",
-        ]
-        lines += [f'{field.name:{widest}} = ""  # {words(field.ask, language)}' for field in one.fields]
-    return "".join(f"{visible(line, LONGEST_LINE)}\n" for line in lines)

@@ -196,10 +196,13 @@ class SetQuestions:
 
 def questions_of(exercises: ExerciseSet) -> SetQuestions:
     """Every field of the set with its calculation. Raises DenseError where an exercise names none of ours."""
-    return SetQuestions(exercises, tuple(one for each in exercises.exercises for one in _questions(each)))
+    return SetQuestions(
+        exercises, tuple(one for each in exercises.exercises for one in questions_about(each))
+    )
 
 
-def _questions(exercise: Exercise) -> tuple[Question, ...]:
+def questions_about(exercise: Exercise) -> tuple[Question, ...]:
+    """The questions of one exercise. Raises DenseError where it names a calculation that is none of ours."""
     worked: dict[str, Worked] = {}
     questions = []
     for field in exercise.fields:

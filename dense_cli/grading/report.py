@@ -21,12 +21,23 @@ DETAILED = 5
 
 @dataclass(frozen=True)
 class Marked:
-    """One student's sheet: its marks, or why it could not be read. Empty `student`: nobody is named."""
+    """One student's sheet: its marks, or why it could not be read. Empty `student`: nobody is named.
+
+    Nothing was `submitted` where a person or folder is there and no sheet: every field is blank then.
+    `variant` is the seed of the numbers that were asked; empty for the printed ones.
+    """
 
     student: str
     source: str
     marks: tuple[Mark, ...] = ()
     error: DenseError | None = None
+    submitted: bool = True
+    variant: str = ""
+
+    @property
+    def graded(self) -> bool:
+        """Whether there is a mark to hand on: a sheet that came and was read."""
+        return self.submitted and self.error is None
 
     @cached_property
     def score(self) -> Fraction:
@@ -35,8 +46,9 @@ class Marked:
 
     @cached_property
     def to_review(self) -> Fraction:
-        """Points of the answers that a person must read."""
-        return sum((mark.field.points for mark in self.marks if mark.verdict == REVIEW), Fraction(0))
+        """Points of the answers that a person must still read."""
+        waiting = (mark for mark in self.marks if mark.verdict == REVIEW and not mark.reviewed)
+        return sum((mark.field.points for mark in waiting), Fraction(0))
 
     @cached_property
     def max_score(self) -> Fraction:
@@ -57,7 +69,7 @@ class Marked:
 
 def report(students: Sequence[Marked], teller: Teller, rules: Rules) -> Derivation:
     """Everything about these sheets: the data in `result`, the page in `steps`."""
-    told: list[Data] = [_student(one, teller) for one in students]
+    told: list[Data] = [student_data(one, teller) for one in students]
     title = in_language(teller.set.title, teller.language)
     return Derivation(
         command="check",
@@ -87,10 +99,12 @@ def _steps(students: Sequence[Marked], teller: Teller) -> Iterator[Step]:
 # --- data
 
 
-def _student(one: Marked, teller: Teller) -> dict[str, Data]:
+def student_data(one: Marked, teller: Teller) -> dict[str, Data]:
+    """Everything about one sheet, as the interface names it."""
     return {
         "student": one.student,
         "source": one.source,
+        **({"variant": one.variant} if one.variant else {}),
         "error": None if one.error is None else message(one.error, teller.say),
         "score": plain_number(one.score),
         "max_score": plain_number(one.max_score),
@@ -200,9 +214,14 @@ def _sheet(one: Marked, teller: Teller) -> Step:
         name,
         Note(key, facts),
         table=table if rows else None,
-        notes=_unanswered(one.marks),
+        notes=(*_numbers_of(one), *_unanswered(one.marks)),
         steps=tuple(_about(answered, teller)),
     )
+
+
+def _numbers_of(one: Marked) -> tuple[Note, ...]:
+    """Which numbers the sheet was marked with, where they are not the printed ones."""
+    return (Note("practice.variant", {"seed": Prose(one.variant)}),) if one.variant else ()
 
 
 def _unanswered(marks: Sequence[Mark]) -> tuple[Note, ...]:
@@ -218,7 +237,8 @@ def _about(marks: Sequence[Mark], teller: Teller) -> Iterator[Step]:
     for mark in marks:
         notes = teller.notes(mark)
         if mark.verdict == REVIEW:
-            notes = (Note("check.open-answer", {"answer": Prose(mark.given)}),)
+            key = "check.read-answer" if mark.reviewed else "check.open-answer"
+            notes = (Note(key, {"answer": Prose(mark.given)}), *notes)
         if notes:
             title = Note("check.about", {"field": mark.field.key})
             yield Step(f"answer-{mark.field.key}", title, notes=notes)

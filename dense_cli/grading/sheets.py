@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from dense_cli.errors import DenseError, nearest
 from dense_cli.grading.documents import Digits
+from dense_cli.grading.drawing import seed_of
 from dense_cli.grading.exercise import ExerciseSet
+from dense_cli.reading.headers import folded_header
 
 STUDENT = ("student", "student id", "id", "学生", "学号")
 """What the entry or column that names the student may be called; the first that is there counts."""
 
-_ROUNDED = re.compile(r"[0-9](?:\.[0-9]+)?[eE]\+[0-9]+")
-"""How a spreadsheet shows a long student number that it took for a number."""
+VARIANT = "variant"
+"""What the entry or column that says with which numbers the exercises were set is called."""
+
+STUDENT_FIELD = "student"
+"""What a column is given as its meaning where it names the student."""
+
+LONGEST_QUESTION = 1000
+"""Characters of a question in which the name of a field is looked for."""
+
+_KEY = re.compile(r"[\w-]+\.[\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +32,8 @@ class Sheet:
     """One student's answers by field key, or why there are none.
 
     `place` is the line in a table or in JSON Lines. `warnings` tell of what was left aside, such as an
-    unknown field.
+    unknown field. `variant` is the seed of the numbers that the sheet answers, if it says one. Nothing was
+    `submitted` where a student's folder is there and no sheet in it.
     """
 
     student: str
@@ -31,6 +42,13 @@ class Sheet:
     error: DenseError | None = None
     warnings: tuple[DenseError, ...] = ()
     place: int | None = None
+    variant: str = ""
+    submitted: bool = True
+
+    @property
+    def where(self) -> str:
+        """The file, and the line in it where it holds several sheets."""
+        return self.source if self.place is None else f"{self.source}:{self.place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +56,26 @@ class FieldNames:
     """The fields of a set by every way their names can be written."""
 
     known: Mapping[str, str]
+    fields: tuple[str, ...] = ()
+    mapped: Mapping[str, str] = field(default_factory=dict)
+    """Columns that the call itself gives a meaning, as they were typed."""
 
     @classmethod
-    def of(cls, exercises: ExerciseSet) -> FieldNames:
-        return cls({one.key.casefold(): one.key for one in exercises.fields})
+    def of(cls, exercises: ExerciseSet, mapped: Mapping[str, str] | None = None) -> FieldNames:
+        """The names of a set; `mapped` gives further ones a field's key or `STUDENT_FIELD`."""
+        mapped = mapped or {}
+        keys = tuple(one.key for one in exercises.fields)
+        known = {folded_header(key): key for key in keys}
+        return cls(known | {folded_header(name): key for name, key in mapped.items()}, keys, mapped)
 
     def key(self, typed: str) -> str | None:
-        """The field that `typed` names, without regard to case or blanks at its ends."""
-        return self.known.get(typed.strip().casefold())
+        """The field that `typed` names, without regard to case or blanks."""
+        return self.known.get(typed) or self.known.get(folded_header(typed))
+
+    def within(self, text: str) -> str | None:
+        """The field that is named somewhere in a longer text, as in ``1.dot: the product``."""
+        words = _KEY.findall(text[:LONGEST_QUESTION])
+        return next((key for word in words if (key := self.key(word))), None)
 
     def unknown(self, typed: str, source: str) -> DenseError:
         """The warning about a name that is none, with the nearest that are."""
@@ -62,17 +92,26 @@ def sheet(document: object, source: str, stem: str, names: FieldNames, place: in
     where = source if place is None else f"{source}:{place}"
     if not isinstance(document, dict):
         return Sheet(stem, source, error=DenseError("sheet-no-table", source=where), place=place)
-    named = student_entry(document)
+    named = student_entry(document, names)
     student = stem if named is None else _student(document[named])
     if student is None:
         return Sheet(stem, source, error=DenseError("sheet-student", source=where), place=place)
     student = student or stem
     answers: dict[str, object] = {}
     warnings: list[DenseError] = []
+    variant = ""
     for typed, value in _flat(document, named):
+        if typed.strip().casefold() == VARIANT:
+            try:
+                variant = variant_entry(value, where)
+            except DenseError as error:
+                return Sheet(student, source, error=error, place=place)
+            continue
         key = names.key(typed)
         if key is None:
             warnings.append(names.unknown(typed, source))
+        elif key == STUDENT_FIELD:
+            continue
         elif key in answers:
             twice = DenseError("duplicate-key", source=where, typed=typed)
             return Sheet(student, source, error=twice, place=place)
@@ -80,17 +119,39 @@ def sheet(document: object, source: str, stem: str, names: FieldNames, place: in
             answers[key] = value
     if not answers:
         warnings.append(DenseError("sheet-empty", source=where))
-    return Sheet(student, source, answers, warnings=tuple(warnings), place=place)
+    return Sheet(
+        student,
+        source,
+        answers,
+        warnings=tuple(warnings),
+        place=place,
+        variant=variant,
+        submitted=bool(answers),
+    )
 
 
-def student_entry(names: Iterable[str]) -> str | None:
-    """Which of these names stands for the student.
+def variant_entry(given: object, where: str) -> str:
+    """The seed that a sheet names; empty where it names none. Raises DenseError for what can be none."""
+    found = _student(given)
+    if found is None:
+        raise DenseError("variant-seed", hint="variant-seed-sheet", source=where, typed=VARIANT)
+    try:
+        return seed_of(found) if found else ""
+    except DenseError as error:
+        raise error.about(source=where) from error
+
+
+def student_entry(entries: Iterable[str], names: FieldNames | None = None) -> str | None:
+    """Which of these names stands for the student: the one that the call gave this meaning, else a usual one.
 
     >>> student_entry(["id", "1.query", "Student"])
     'Student'
     """
-    found = {name.strip().casefold(): name for name in reversed(list(names))}
-    return next((found[name] for name in STUDENT if name in found), None)
+    found = {folded_header(entry): entry for entry in reversed(list(entries))}
+    mapped = (
+        () if names is None else [folded_header(n) for n, key in names.mapped.items() if key == STUDENT_FIELD]
+    )
+    return next((found[name] for name in (*mapped, *STUDENT) if name in found), None)
 
 
 def _student(given: object) -> str | None:
@@ -110,22 +171,3 @@ def _flat(document: Mapping[str, object], named: str | None) -> Iterator[tuple[s
             yield from ((f"{name}.{inner}", answer) for inner, answer in value.items())
         else:
             yield name, value
-
-
-def without_duplicates(sheets: Iterable[Sheet]) -> list[Sheet]:
-    """The sheets, where one student's second sheet makes all of theirs an error: we never choose."""
-    found = list(sheets)
-    places: dict[str, list[str]] = {}
-    for one in found:
-        if one.error is None:
-            where = one.source if one.place is None else f"{one.source}:{one.place}"
-            places.setdefault(one.student, []).append(where)
-    return [_unless_repeated(one, places.get(one.student, [])) for one in found]
-
-
-def _unless_repeated(one: Sheet, places: list[str]) -> Sheet:
-    if len(places) < 2 or one.error is not None:
-        return one
-    key = "rounded-student" if _ROUNDED.fullmatch(one.student) else "student-twice"
-    error = DenseError(key, source=one.source, student=one.student, places=tuple(places))
-    return replace(one, answers={}, error=error)

@@ -7,24 +7,19 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dense_cli.errors import DenseError
 from dense_cli.grading.documents import from_json, from_toml
+from dense_cli.grading.files import LARGEST_SHEET, LARGEST_TABLE, content, entries, letters
+from dense_cli.grading.folders import SHEETS, by_pattern, folder_sheets
 from dense_cli.grading.sheets import FieldNames, Sheet, sheet
+from dense_cli.grading.student_pattern import StudentPattern
 from dense_cli.grading.tables import separator_of, table
-from dense_cli.reading.documents import decoded
 
-LARGEST_SHEET = 1 << 20
-"""Bytes of one student's file; an answer sheet has a few hundred."""
-
-LARGEST_TABLE = 1 << 28
-"""Bytes of a table or of JSON Lines, a class of millions."""
-
-SHEETS, TABLES, LINES = (".toml", ".json"), (".csv", ".tsv"), (".jsonl",)
+TABLES, LINES = (".csv", ".tsv"), (".jsonl",)
 SUFFIXES = (*SHEETS, *TABLES, *LINES)
 STDIN = "-"
 
@@ -41,11 +36,16 @@ _TOML_TABLE = re.compile(r"""\[\[?[\w."'\- ]+\]\]?\s*(#.*)?""")
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """What reading a source needs beside it: the fields of the set, standard input, how bytes are letters."""
+    """What reading a source needs beside it: the fields of the set, standard input, how bytes are letters.
+
+    `layout` says which system wrote the files, if the call does; `student_from` whose a file is.
+    """
 
     names: FieldNames
     stdin: bytes = b""
     encoding: str | None = None
+    layout: str | None = None
+    student_from: StudentPattern | None = None
 
 
 def read_sources(sources: Sequence[str], reader: Reader) -> Iterator[Sheet]:
@@ -69,7 +69,7 @@ def left_aside(sources: Sequence[str]) -> tuple[DenseError, ...]:
         _wrong_kind(str(path))
         for folder in map(Path, sources)
         if folder.is_dir()
-        for path in _entries(folder)
+        for path in entries(folder)
         if path.suffix.casefold() not in SUFFIXES and not path.is_dir()
     )
 
@@ -84,7 +84,10 @@ def _read_source(source: str, reader: Reader) -> Iterator[Sheet]:
         raise DenseError("no-such-file", source=source, typed=source)
     if path.suffix.casefold() not in SUFFIXES:
         raise _wrong_kind(source)
-    return _read_file(path, reader)
+    sheets = _read_file(path, reader)
+    if reader.student_from is None or path.suffix.casefold() not in SHEETS:
+        return sheets
+    return (by_pattern(one, path, path.parent, reader.student_from) for one in sheets)
 
 
 def _is_folder(path: Path) -> bool:
@@ -100,78 +103,30 @@ def _wrong_kind(source: str) -> DenseError:
     return DenseError("sheet-kind", hint=hint, source=source, typed=suffix or source, known=SUFFIXES)
 
 
-def _entries(folder: Path) -> list[Path]:
-    """What a folder holds in the order of names, without hidden files."""
-    try:
-        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    except OSError as error:
-        raise _unreadable(str(folder), error) from error
-
-
 def _read_folder(folder: Path, reader: Reader) -> Iterator[Sheet]:
     """The answer files of a folder; links may lead outside and are refused."""
-    files = [path for path in _entries(folder) if path.suffix.casefold() in SUFFIXES]
-    if not files:
-        raise DenseError("empty-folder", source=str(folder), known=SUFFIXES)
-    return (one for path in files for one in _read_file(path, reader, follow=False))
+    gradescope = None if reader.layout is None else reader.layout == "gradescope"
+    return folder_sheets(
+        folder, SUFFIXES, lambda path: _read_file(path, reader, follow=False), reader.student_from, gradescope
+    )
 
 
 def _read_file(path: Path, reader: Reader, follow: bool = True) -> Iterator[Sheet]:
     suffix, source = path.suffix.casefold(), str(path)
     largest = LARGEST_SHEET if suffix in SHEETS else LARGEST_TABLE
     try:
-        text = _text(_content(path, largest, follow), source, reader.encoding)
-        yield from _read_text(text, suffix, source, path.stem, reader.names)
+        text = letters(content(path, largest, follow), source, reader.encoding)
+        yield from _read_text(text, suffix, source, path.stem, reader)
     except DenseError as error:
         yield Sheet(path.stem, source, error=error)
-
-
-def _content(path: Path, largest: int, follow: bool) -> bytes:
-    """The content of a regular file; a device or a pipe is refused without waiting for it."""
-    source = str(path)
-    if not follow and path.is_symlink():
-        raise DenseError("sheet-is-link", source=source)
-    flags = [getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY")]
-    flags += [] if follow else [getattr(os, "O_NOFOLLOW", 0)]
-    try:
-        descriptor = os.open(path, os.O_RDONLY | sum(flags))
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise DenseError("sheet-not-a-file", source=source)
-            if status.st_size > largest:
-                raise DenseError("sheet-too-large", source=source, most=largest)
-            with open(descriptor, "rb", closefd=False) as file:
-                return file.read(largest + 1)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise _unreadable(source, error) from error
-
-
-def _unreadable(source: str, error: OSError) -> DenseError:
-    return DenseError("cannot-read", source=source, reason=error.strerror or type(error).__name__)
-
-
-def _text(content: bytes, source: str, encoding: str | None) -> str:
-    """UTF-8 or UTF-16 by its mark, else as the call says; never guessed."""
-    try:
-        return decoded(content, source, encoding)
-    except DenseError as error:
-        if error.key == "file-encoding":
-            byte, part, name = (error.facts[fact] for fact in ("byte", "part", "encoding"))
-            raise DenseError("sheet-encoding", source=source, byte=byte, part=part, encoding=name) from error
-        raise error.about(option="--encoding") from error
-    except UnicodeError as error:  # what some of Python's encodings that are none come to
-        raise DenseError("encoding-unknown", option="--encoding", typed=encoding) from error
 
 
 def _read_stream(reader: Reader) -> Iterator[Sheet]:
     try:
         if len(reader.stdin) > LARGEST_TABLE:
             raise DenseError("sheet-too-large", source=STDIN, most=LARGEST_TABLE)
-        text = _text(reader.stdin, STDIN, reader.encoding)
-        yield from _read_text(text, kind_of(text), STDIN, STDIN, reader.names)
+        text = letters(reader.stdin, STDIN, reader.encoding)
+        yield from _read_text(text, kind_of(text), STDIN, STDIN, reader)
     except DenseError as error:
         yield Sheet(STDIN, STDIN, error=error)
 
@@ -191,9 +146,10 @@ def kind_of(text: str) -> str:
     return ".csv" if "=" not in first and separator_of(first) in first else ".toml"
 
 
-def _read_text(text: str, suffix: str, source: str, stem: str, names: FieldNames) -> Iterator[Sheet]:
+def _read_text(text: str, suffix: str, source: str, stem: str, reader: Reader) -> Iterator[Sheet]:
+    names = reader.names
     if suffix in TABLES:
-        return table(text, source, names)
+        return table(text, source, names, reader.layout)
     if suffix in LINES:
         return _lines(text, source, names)
     if not text.strip():

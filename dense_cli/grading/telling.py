@@ -73,6 +73,14 @@ class Teller:
             return found.id
         return self._words(found.mistakes[0], "title") or found.id
 
+    def name(self, found: Found) -> str:
+        """The title as plain text."""
+        return self._fact(self.title(found))
+
+    def about(self, found: Found) -> str:
+        """All there is to say of a mistake, as plain text."""
+        return self.say("check.blank").join(self.text(note) for note in self._found(found))
+
     def _words(self, mistake: Mistake, name: str) -> Fact:
         """Words of a mistake: from the exercise that brings it, else from `lang`; None if there are none."""
         own = self._own.get(mistake.id) if mistake.topic == "exercises" else None

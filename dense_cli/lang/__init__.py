@@ -5,16 +5,17 @@ A key is ``topic.name`` or ``topic.table.name``; a topic's file is read when its
 
 from __future__ import annotations
 
+import os
 import string
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dense_cli.derivation import Say
+if TYPE_CHECKING:
+    from dense_cli.derivation import Say
 
 LANGUAGES = ("en", "zh")
-FOLDER = Path(__file__).parent
+FOLDER = os.path.dirname(__file__)
 
 
 def say_in(language: str) -> Say:
@@ -36,14 +37,17 @@ def topic_texts(language: str, topic: str) -> Mapping[str, str]:
     """Every text of one topic by its key within it. Unknown languages and topics raise KeyError."""
     import tomllib  # costs start-up time, and --version needs no words
 
-    if language not in LANGUAGES or not (path := FOLDER / language / f"{topic}.toml").is_file():
+    path = os.path.join(FOLDER, language, f"{topic}.toml")
+    if language not in LANGUAGES or not os.path.isfile(path):
         raise KeyError(f"{language}/{topic}")
-    return dict(_flat(tomllib.loads(path.read_text(encoding="utf-8"))))
+    with open(path, "rb") as file:
+        return dict(_flat(tomllib.load(file)))
 
 
 def topics(language: str) -> tuple[str, ...]:
     """The topics that a language has."""
-    return tuple(sorted(path.stem for path in (FOLDER / language).glob("*.toml")))
+    names = os.listdir(os.path.join(FOLDER, language))
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 def placeholders(text: str) -> frozenset[str]:

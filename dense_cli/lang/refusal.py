@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from dense_cli.derivation import Say
 from dense_cli.errors import DenseError
 from dense_cli.reading.characters import visible
+
+if TYPE_CHECKING:
+    from dense_cli.derivation import Say
 
 SHOWN = 60
 """Characters of what was typed that a refusal repeats."""
@@ -16,7 +18,7 @@ def message(error: DenseError, say: Say) -> str:
     """What was typed and what is wrong with it, led by the option or place where the error knows it."""
     text = say(f"errors.{error.key}.message", **_facts(error))
     place = error.facts.get("option") or error.facts.get("source")
-    return f"{visible(str(place), SHOWN)}: {text}" if place else text
+    return f"{visible(str(place), SHOWN)}{say('common.colon')}{text}" if place else text
 
 
 def hint(error: DenseError, say: Say) -> str:
@@ -29,6 +31,10 @@ def _facts(error: DenseError) -> dict[str, str]:
 
 
 def _written(value: object) -> str:
+    if isinstance(value, str):
+        return visible(value, SHOWN)
+    from fractions import Fraction  # slow to import, and most refusals are about words
+
     if isinstance(value, float):
         return format(value, ".12g")
     if isinstance(value, Fraction) and value.denominator != 1:

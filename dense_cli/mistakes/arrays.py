@@ -12,23 +12,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dense_cli.core.angles import Position
 from dense_cli.core.kernels.rms import square_sums
-from dense_cli.core.kernels.rotation import turned_blocks
-from dense_cli.core.kernels.tables import Directions, directions
+from dense_cli.core.kernels.rotation import turned, turned_blocks
+from dense_cli.core.kernels.tables import directions
 from dense_cli.core.kernels.walking import Array, Index, Scratch, working_dtype
 from dense_cli.core.rope import Rope, pairs
 from dense_cli.errors import DenseError
-from dense_cli.mistakes import Mistake
-from dense_cli.mistakes.array_tables import MADE, Making, table_of
+from dense_cli.mistakes import Catalogue
+from dense_cli.mistakes.array_tables import table_of
+from dense_cli.mistakes.array_ways import Way, ways
 from dense_cli.mistakes.diagnosis import FAILURES, Found
-from dense_cli.mistakes.rope import ROPE
-
-OF_QUERY_AND_KEY = {"swapped", "exchanged", "key-only", "query-only", "offset-both"}
-"""Mistakes in how query and key stand to each other; of one array they are others or none."""
-
-HEAD_AS_POSITION = Mistake("head-as-position", "rope", "slip", lambda given: ())
-"""Head h added to the position, or used as the position: only an array with heads knows it."""
 
 ANGLE_IN_FLOAT32 = 2.0**-22
 """The error of an angle calculated in float32, per radian: of the frequency, and of the product."""
@@ -40,6 +33,8 @@ OTHER_LENGTH = 0.02
 """Squares of lengths that differ by more than this share are not kept."""
 
 Place = tuple[int, ...]
+Difference = tuple[Place, float, float]
+"""Where, what was found there, and what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +43,20 @@ class RotationReport:
 
     `matches`: every number is within the tolerance. `close`: it is so, or would be with angles calculated in
     float32, whose error grows with the position. `first_difference` is the first place that is not close:
-    its index, the number found there and the one expected. `followed` are the mistakes and conventions that
-    make all of the numbers, with the largest error left.
+    its index, the number found there and the one expected; `first_beyond` the first place that is not within
+    the tolerance. `rows_beyond` are all rows that hold such a place: how many, in how many heads, at how many
+    tokens. `followed` are the mistakes and conventions that make all of the numbers, with the largest error
+    left.
     """
 
     matches: bool
     close: bool
     max_abs_error: float | None
-    first_difference: tuple[Place, float, float] | None
+    first_difference: Difference | None
     lengths_kept: bool
     followed: tuple[Found, ...]
+    first_beyond: Difference | None = None
+    rows_beyond: tuple[int, int, int] = (0, 0, 0)
 
 
 def rotation_report(
@@ -82,7 +81,7 @@ def rotation_report(
     zeros = (0.0,) * x.shape[-1]
     right = replace(given, query=zeros, key=zeros, positions=())
     question = _Question(x, y, start, atol, rtol)
-    found = question.compared(_Way((), right, directions))
+    found = question.compared(Way((), right, directions))
     if found.close:
         return replace(found, followed=())
     followed: dict[str, Found] = {}
@@ -95,87 +94,68 @@ def rotation_report(
     return replace(found, followed=tuple(followed.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """A way to rotate: what was changed, how it turns, and how its table is made for many positions."""
+def unseen(given: Rope, x: Array, start: int = 0, atol: float = 5e-5, rtol: float = 0.0) -> Catalogue:
+    """The mistakes that make of x what is right, in each of their ways: no output of x tells of them.
 
-    mistakes: tuple[Mistake, ...]
-    rope: Rope
-    making: Making
-    heads: str = ""
-    """What the head is for the position: "", "added" or "alone"."""
-
-    def place(self, position: int, head: int) -> Position | None:
-        """The position by which a row turns; None: it does not."""
-        place = {"": position, "added": position + head, "alone": head}[self.heads]
-        return self.rope.query_turn(place, place)
-
-    def table(self, shape: tuple[int, ...], start: int) -> Directions:
-        """cos + i·sin for an array of this shape, with the attention factor: [..., T, r/2]."""
-        tokens = shape[-2]
-        if self.heads:
-            heads = np.arange(shape[-3])[:, None]
-            places = heads + np.arange(start, start + tokens) if self.heads == "added" else heads
-            return self.making(self.rope.rates, places) * self.rope.attention_factor
-        turns = [self.rope.query_turn(place, place) for place in range(start, start + tokens)]
-        if None in turns:
-            return np.ones((1, len(self.rope.rates)), complex)
-        return self.making(self.rope.rates, np.array(turns)) * self.rope.attention_factor
-
-
-def ways(right: Rope, shape: tuple[int, ...]) -> Iterator[_Way]:
-    """Every mistake that can be made with an array of this shape, each of its settings by itself."""
-    for mistake in ROPE:
-        if mistake.id in OF_QUERY_AND_KEY:
-            continue
-        making = MADE.get(mistake.id)
-        try:
-            changed = tuple(mistake.change(right))
-        except FAILURES:
-            continue
-        for number, rope in enumerate(changed):
-            if _turns_otherwise(rope, right):
-                yield _Way((mistake,), rope, making[number] if making else directions)
-    if len(shape) > 2 and shape[-3] > 1:
-        for heads in ("added", "alone"):
-            yield _Way((HEAD_AS_POSITION,), right, directions, heads)
-
-
-def _turns_otherwise(rope: Rope, right: Rope) -> bool:
-    """Not only in its score or mask."""
-    return replace(rope, score_width=right.score_width, visible=right.visible) != right
+    >>> from dense_cli.core.schedule import QUARTER_TURN
+    >>> given = Rope((), (), (), (QUARTER_TURN,), rotary_dim=2)
+    >>> [mistake.id for mistake in unseen(given, np.ones((3, 2)))][:2]
+    ['other-layout', 'permuted-output']
+    """
+    zeros = (0.0,) * x.shape[-1]
+    right = replace(given, query=zeros, key=zeros, positions=())
+    made = directions(right.rates, range(start, start + x.shape[-2]), factor=right.attention_factor)
+    wide = np.result_type(working_dtype(x), np.complex64)
+    question = _Question(x, turned(x, table_of(right, made.astype(wide))), start, atol, rtol, close=False)
+    every = tuple(ways(right, x.shape))
+    alike = {id(way) for way in question.likely(iter(every)) if question.error(way) is not None}
+    shown = {way.mistakes[0].id for way in every if id(way) not in alike}
+    hidden = {way.mistakes[0].id: way.mistakes[0] for way in every}
+    return tuple(mistake for id, mistake in hidden.items() if id not in shown)
 
 
 class _Question:
-    """The two arrays, where they begin, and what counts as the same number."""
+    """The two arrays, where they begin, and what counts as the same number; with `close` also what an angle
+    in float32 may change."""
 
-    def __init__(self, x: Array, y: Array, start: int, atol: float, rtol: float) -> None:
+    def __init__(self, x: Array, y: Array, start: int, atol: float, rtol: float, close: bool = True) -> None:
         self.x, self.y, self.start, self.atol, self.rtol = x, y, start, atol, rtol
         self._dtype = working_dtype(x, y)
-        short = x.dtype.itemsize <= 4 or y.dtype.itemsize <= 4
+        short = close and (x.dtype.itemsize <= 4 or y.dtype.itemsize <= 4)
         largest = np.abs(x[..., -1:, :].astype(np.float64)).max(initial=0.0) if short else 0.0
         self._largest = float(largest)
 
     # --- all numbers
 
-    def compared(self, way: _Way) -> RotationReport:
+    def compared(self, way: Way) -> RotationReport:
         """Everything that can be told of this way, on the whole array."""
-        largest, kept, beyond, first = 0.0, True, False, None
+        largest, kept = 0.0, True
+        beyond: Difference | None = None
+        first: Difference | None = None
+        wrong_rows = np.zeros(self.x.shape[:-1], bool)
         for index, block, difference in self._differences(way):
             y, error = self.y[index], float(difference.max())
             largest = max(largest, error, key=_size)
             kept = kept and _lengths_agree(block, y.astype(self._dtype, copy=False))
-            if error <= self.atol or (beyond and first is not None):
+            if error <= self.atol:
                 continue
-            beyond = beyond or not (difference <= self.atol + self.rtol * np.abs(block)).all()
-            wrong = ~(difference <= self._tolerance(block, index))
-            if first is None and wrong.any():
-                inside = tuple(int(each) for each in np.argwhere(wrong)[0])
-                first = (_place(index, inside), float(y[inside]), float(block[inside]))
-        known = largest if math.isfinite(largest) else None
-        return RotationReport(not beyond, first is None, known, first, kept, ())
+            wrong = ~(difference <= self.atol + self.rtol * np.abs(block))
+            wrong_rows[index] = wrong.any(axis=-1)
+            beyond = beyond or _first(wrong, index, y, block)
+            if first is None:
+                first = _first(~(difference <= self._tolerance(block, index)), index, y, block)
+        return RotationReport(
+            matches=beyond is None,
+            close=first is None,
+            max_abs_error=largest if math.isfinite(largest) else None,
+            first_difference=first,
+            lengths_kept=kept,
+            followed=(),
+            first_beyond=beyond,
+            rows_beyond=_extent(wrong_rows),
+        )
 
-    def error(self, way: _Way) -> float | None:
+    def error(self, way: Way) -> float | None:
         """The largest difference from what this way makes, or None where one is beyond the tolerance."""
         largest = 0.0
         for index, block, difference in self._differences(way):
@@ -185,7 +165,7 @@ class _Question:
             largest = max(largest, error)
         return largest
 
-    def _differences(self, way: _Way) -> Iterator[tuple[Index, Array, Array]]:
+    def _differences(self, way: Way) -> Iterator[tuple[Index, Array, Array]]:
         """Block by block: where it stands, what this way makes, and how far from that y is."""
         if not self.x.size:
             return
@@ -206,7 +186,7 @@ class _Question:
 
     # --- a few numbers
 
-    def likely(self, all_ways: Iterator[_Way]) -> Iterator[_Way]:
+    def likely(self, all_ways: Iterator[Way]) -> Iterator[Way]:
         """The ways that make the sampled numbers."""
         if not self.x.size:
             return
@@ -225,7 +205,7 @@ class _Question:
         last = tuple(length - 1 for length in self.x.shape[:-2])
         return tuple((*head, token) for token in some for head in dict.fromkeys((last, (0,) * len(last))))
 
-    def _makes(self, way: _Way, index: Place) -> bool:
+    def _makes(self, way: Way, index: Place) -> bool:
         """Whether it makes some coordinates of this row; the first wrong one decides."""
         given, row, found = way.rope, self.x[index], self.y[index]
         position = self.start + index[-1]
@@ -254,12 +234,29 @@ class _Question:
             cosine, sine = direction(b)
             if not same(d, first * sine + second * cosine):
                 return False
-        return given.rotary_dim == len(row) or same(len(row) - 1, float(row[-1]))
+        return True
 
 
 def _size(error: float) -> float:
     """NaN counts as larger than every number."""
     return math.inf if math.isnan(error) else error
+
+
+def _first(wrong: Array, index: Index, y: Array, block: Array) -> Difference | None:
+    """The first of the places marked in a block."""
+    if not wrong.any():
+        return None
+    inside = np.unravel_index(int(wrong.argmax()), wrong.shape)
+    place = tuple(int(each) for each in inside)
+    return _place(index, place), float(y[place]), float(block[place])
+
+
+def _extent(rows: Array) -> tuple[int, int, int]:
+    """Of marked rows [..., H, T]: how many, in how many heads (of all sequences), at how many tokens."""
+    if not rows.any():
+        return 0, 0, 0
+    heads = rows.reshape(-1, rows.shape[-1])
+    return int(rows.sum()), int(heads.any(axis=1).sum()), int(heads.any(axis=0).sum())
 
 
 def _place(index: Index, inside: Place) -> Place:

@@ -12,7 +12,7 @@ from dense_cli.models.block_settings import block_settings
 from dense_cli.models.config import Assumption, Config, kind
 from dense_cli.models.norm_settings import norm_settings
 from dense_cli.models.rope_settings import RopeSettings, rope_settings
-from dense_cli.models.shape import ModelShape
+from dense_cli.models.shape import DTYPE_TAKEN, ModelShape
 
 ALWAYS_SLIDING = ("mistral", "ministral3", "phi3")
 """Families whose every layer slides where ``sliding_window`` is a number; others say so by another field."""
@@ -20,7 +20,7 @@ ALWAYS_SLIDING = ("mistral", "ministral3", "phi3")
 DEFAULT_WINDOW: Mapping[str, int] = {"mistral": 4096}
 """What a family takes for ``sliding_window`` where the config does not name it."""
 
-BESIDE_THE_POINT = ("config-dtype", "rope-some-layers", "rope-seq-len")
+BESIDE_THE_POINT = (*DTYPE_TAKEN, "rope-some-layers", "rope-seq-len")
 """What was assumed about bytes, other layers and lengths decides nothing here."""
 
 EVERY_FOURTH = 4

@@ -38,7 +38,7 @@ def block_settings(config: Config) -> BlockSettings:
         *_norm_departures(fields, shape),
         *_residual_departures(fields),
         *_attention_departures(fields, shape),
-        *_ffn_departures(shape),
+        *_ffn_departures(fields, shape),
     ]
     if scaled_by is not None:
         found.append(("attention-scale", scaled_by))
@@ -105,11 +105,11 @@ def _attention_departures(fields: Fields, shape: ModelShape) -> list[Departure]:
     return found
 
 
-def _ffn_departures(shape: ModelShape) -> list[Departure]:
+def _ffn_departures(fields: Fields, shape: ModelShape) -> list[Departure]:
     family = shape.family
     found = []
     if shape.experts is not None:
-        found.append(("experts", family.fields["experts"][0]))
+        found.append(("experts", fields.named("experts")[0]))
     if not family.ffn.gated:
         found.append(("plain-ffn", family.model_type))
     if family.block.clamped:

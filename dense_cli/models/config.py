@@ -130,7 +130,9 @@ def _family(data: Mapping[str, object], name: str, as_family: str | None) -> Fam
             "config-wrong-type", typed=name, field="model_type", value=kind(model_type), wanted="string"
         )
     if model_type not in BY_ANY_NAME:
-        key = "config-unknown-model-type"
         near = nearest(model_type, list(FAMILIES))
-        raise DenseError(key, typed=model_type, nearest=near or ("—",), example=near[0] if near else "llama")
+        hint = "config-model-type-near" if near else None
+        raise DenseError(
+            "config-unknown-model-type", hint=hint, typed=model_type, nearest=near[:1], example="llama"
+        )
     return BY_ANY_NAME[model_type]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dense_cli.errors import DenseError
 from dense_cli.models.config import Assumption, Config
 from dense_cli.models.pieces import PARTS, Factor, Piece, pieces
-from dense_cli.models.shape import BYTES, ModelShape, model_shape
+from dense_cli.models.shape import BYTES, DTYPE_TAKEN, ModelShape, model_shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def count_of(shape: ModelShape, dtype: str | None = None) -> Count:
     stored = dtype or shape.dtype
     assumed = shape.assumed
     if dtype is not None:
-        assumed = tuple(note for note in assumed if note[0] != "config-dtype")
+        assumed = tuple(note for note in assumed if note[0] not in DTYPE_TAKEN)
     return Count(
         name=shape.name,
         model_type=shape.model_type,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dense_cli.core.schedule import check_width
 from dense_cli.errors import DenseError, nearest
 from dense_cli.models import rope_scaling as scaling
 from dense_cli.models.config import Assumption, Config
@@ -65,7 +66,7 @@ def rope_settings(config: Config, layer_type: str | None = None, seq_len: int | 
     for it.
 
     Raises DenseError: no RoPE at all, an unknown type, a number missing or unusable, a kind of layer that is
-    needed or unknown, an odd width that does not fit, dynamic scaling of two coordinates.
+    needed or unknown, an odd width that does not fit or one too wide, dynamic scaling of two coordinates.
 
     >>> from dense_cli.models.config import read_config
     >>> config = read_config('{"model_type": "llama", "hidden_size": 12, "num_attention_heads": 3}')
@@ -84,11 +85,12 @@ def rope_settings(config: Config, layer_type: str | None = None, seq_len: int | 
     chosen, parameters = _choice(fields, rope, by_type, layer_type)
     head_dim = _head_dim(fields, rope, chosen)
     fields.check()
+    check_width(head_dim)
     kind = str(parameters["rope_type"])
     numbers = Numbers(fields, parameters, seq_len)
     if kind not in TYPES:
         near = nearest(kind, list(TYPES))
-        raise DenseError("rope-unknown-type", typed=kind[:60], known=tuple(TYPES), nearest=near or ("—",))
+        raise DenseError("rope-unknown-type", typed=kind[:60], known=near or tuple(TYPES))
     base = numbers.base
     width = _width(fields, rope, parameters, head_dim)
     fields.check()

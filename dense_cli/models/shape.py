@@ -38,6 +38,9 @@ PARALLEL_ATTENTION = Flag(("parallel_attn",), True)
 NORM_BEFORE = Flag(("do_layer_norm_before",), True)
 NO_FINAL_NORM = Flag(("_remove_final_layer_norm",), False)
 
+DTYPE_TAKEN = ("config-dtype", "config-dtype-unknown")
+"""What is assumed where a config does not say how its numbers are stored, or not so that it is known."""
+
 BYTES = {
     "float64": 8,
     "float32": 4,
@@ -188,7 +191,7 @@ def _activation(fields: Fields) -> str:
             "config-unknown-activation",
             field=fields.named("activation")[0],
             value=typed[:60],
-            nearest=near or tuple(ACTIVATIONS),
+            known=near or ("silu", "gelu", "gelu_pytorch_tanh"),
         )
         return "silu"
     if fields.family.model_type == "gemma" and typed == "gelu":
@@ -239,9 +242,13 @@ def _final_norm(fields: Fields) -> bool:
 
 def _dtype(fields: Fields) -> str:
     """What the config says the numbers are stored as, else bfloat16."""
-    for name in ("dtype", "torch_dtype"):
-        typed = str(fields.config.data.get(name)).removeprefix("torch.")
-        if typed in BYTES:
-            return typed
-    fields.assumes("config-dtype", dtype="bfloat16")
+    said = [fields.config.data.get(name) for name in ("dtype", "torch_dtype")]
+    typed = [str(value).removeprefix("torch.") for value in said if value is not None]
+    known = [name for name in typed if name in BYTES]
+    if known:
+        return known[0]
+    if typed:
+        fields.assumes("config-dtype-unknown", typed=typed[0][:60], dtype="bfloat16")
+    else:
+        fields.assumes("config-dtype", dtype="bfloat16")
     return "bfloat16"

@@ -63,7 +63,7 @@ def npz(file: IO[bytes], name: str | None, typed: str) -> Stored:
     """One array of an archive, by its name, or the only one."""
     try:
         with zipfile.ZipFile(file) as archive:
-            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()[:_MAX_MEMBERS]}
+            members = _members(archive)
             info = members[_chosen(name, list(members), typed)]
             with archive.open(info) as member:
                 return npy(member, info.file_size, typed)
@@ -73,8 +73,42 @@ def npz(file: IO[bytes], name: str | None, typed: str) -> Stored:
         raise DenseError("file-broken", typed=typed) from None
 
 
+def npz_names(file: IO[bytes], typed: str) -> tuple[str, ...]:
+    """The names of an archive's arrays."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return tuple(_members(archive))
+    except Exception:  # as above
+        raise DenseError("file-broken", typed=typed) from None
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    return {info.filename.removesuffix(".npy"): info for info in archive.infolist()[:_MAX_MEMBERS]}
+
+
+def safetensors_names(file: IO[bytes], typed: str) -> tuple[str, ...]:
+    """The names of a file's tensors."""
+    return tuple(_header(file, typed)[0])
+
+
 def safetensors(file: IO[bytes], name: str | None, typed: str) -> Stored:
     """One tensor of a file, by its name, or the only one; no more than the header and that tensor is read."""
+    header, start = _header(file, typed)
+    chosen = _chosen(name, list(header), typed)
+    kind, shape, begin, end = _tensor(header[chosen], typed)
+    room = os.fstat(file.fileno()).st_size - start
+    expected = checked_shape(shape, WIDTHS[kind], min(room, MAX_BYTES), typed)
+    if not 0 <= begin <= end <= room or end - begin != expected:
+        raise DenseError("file-broken", typed=typed)
+    file.seek(start + begin)
+    raw = file.read(expected)
+    if len(raw) < expected:
+        raise DenseError("file-broken", typed=typed)
+    return Stored(typed, shape, kind, raw)
+
+
+def _header(file: IO[bytes], typed: str) -> tuple[dict[str, Any], int]:
+    """What stands in front of the tensors, by their names, and where the first of them begins."""
     size = os.fstat(file.fileno()).st_size
     start = file.read(8)
     length = int.from_bytes(start, "little")
@@ -83,17 +117,7 @@ def safetensors(file: IO[bytes], name: str | None, typed: str) -> Stored:
     header = json_document(decoded(file.read(length), typed), typed)
     if not isinstance(header, dict):
         raise DenseError("file-broken", typed=typed)
-    chosen = _chosen(name, [key for key in header if key != "__metadata__"], typed)
-    kind, shape, begin, end = _tensor(header[chosen], typed)
-    room = size - 8 - length
-    expected = checked_shape(shape, WIDTHS[kind], min(room, MAX_BYTES), typed)
-    if not 0 <= begin <= end <= room or end - begin != expected:
-        raise DenseError("file-broken", typed=typed)
-    file.seek(8 + length + begin)
-    raw = file.read(expected)
-    if len(raw) < expected:
-        raise DenseError("file-broken", typed=typed)
-    return Stored(typed, shape, kind, raw)
+    return {name: entry for name, entry in header.items() if name != "__metadata__"}, 8 + length
 
 
 def _tensor(entry: Any, typed: str) -> tuple[str, tuple[int, ...], int, int]:

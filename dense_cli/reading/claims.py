@@ -13,7 +13,7 @@ from typing import Any
 from dense_cli.errors import DenseError
 from dense_cli.reading.answers import read_yes_no
 from dense_cli.reading.counts import count
-from dense_cli.reading.files import is_source, load
+from dense_cli.reading.given import is_source, load
 from dense_cli.reading.grouping import decimals, single_entry
 from dense_cli.reading.numbers import number
 from dense_cli.reading.vectors import matrix, vector_entries

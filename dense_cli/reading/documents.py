@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
+from math import inf
 from typing import Any, NoReturn
 
 from dense_cli.errors import DenseError
@@ -105,22 +106,26 @@ def shown(value: object) -> str:
         return type(value).__name__
 
 
-def nested_numbers(value: object, typed: str) -> tuple[Nested, tuple[int, ...]]:
-    """Decoded lists of numbers as tuples of float64, and their shape.
+def nested_numbers(value: object, typed: str, masked: bool = False) -> tuple[Nested, tuple[int, ...]]:
+    """Decoded lists of numbers as tuples of float64, and their shape; with `masked`, a null is −∞.
 
     >>> nested_numbers([[1, "0.5"], [0, "1e-3"]], "x.json")
     (((1.0, 0.5), (0.0, 0.001)), (2, 2))
     """
+    if value is None and masked:
+        return -inf, ()
     if not isinstance(value, list | tuple):
         text = scalar_text(value, typed)
         try:
             return real_number(text), ()
         except DenseError as error:
             raise error.about(typed=typed, part=text.strip() or '""') from None
-    return _nested(value, typed, MAX_DIMENSIONS)
+    return _nested(value, typed, MAX_DIMENSIONS, masked)
 
 
-def _nested(value: Sequence[object], typed: str, levels: int) -> tuple[Nested, tuple[int, ...]]:
+def _nested(
+    value: Sequence[object], typed: str, levels: int, masked: bool
+) -> tuple[Nested, tuple[int, ...]]:
     if not levels:
         raise DenseError("file-too-deep", typed=typed, limit=MAX_DIMENSIONS)
     if not value:
@@ -129,9 +134,9 @@ def _nested(value: Sequence[object], typed: str, levels: int) -> tuple[Nested, t
     first: tuple[int, ...] | None = None
     for at, entry in enumerate(value, 1):
         if isinstance(entry, list | tuple):
-            inner, shape = _nested(entry, typed, levels - 1)
+            inner, shape = _nested(entry, typed, levels - 1, masked)
         else:
-            inner, shape = nested_numbers(entry, typed)
+            inner, shape = nested_numbers(entry, typed, masked)
         first = shape if first is None else first
         if shape != first:
             if not shape or not first:

@@ -1,7 +1,7 @@
-"""Where numbers come from: typed in place, ``@FILE``, or ``-`` for standard input.
+"""Numbers from ``@FILE``, or ``-`` for standard input.
 
-`load` gives tuples of float64 of up to 100,000 values, without NumPy. For more, `source(text, kind)` tells
-`count` and `shape` first, and its `array()` is the NumPy array.
+`source(text, kind)` tells `count` and `shape` first; its `vector()` and `matrix()` are tuples of float64 of
+up to 100,000 values, without NumPy, and its `array()` is the NumPy array.
 """
 
 from __future__ import annotations
@@ -12,58 +12,24 @@ import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Literal, overload
+from typing import IO
 
-from dense_cli.rows import Matrix, Row
 from dense_cli.errors import DenseError, nearest
 from dense_cli.reading import archives
 from dense_cli.reading.documents import Nested, decoded, json_document, nested_numbers
+from dense_cli.reading.given import Kind, is_source, load
 from dense_cli.reading.numbers import real_number
 from dense_cli.reading.stored import Stored, flattened, from_numbers
-from dense_cli.reading.vectors import real_matrix, real_vector
+from dense_cli.reading.vectors import real_vector
 
-Kind = Literal["vector", "matrix", "array"]
 MAX_TEXT_BYTES = 1 << 26
 _NAMED = (".npz", ".safetensors")
 FORMATS = (".npy", ".npz", ".json", ".csv", ".tsv", ".txt", ".safetensors")
 
 
-def is_source(text: str) -> bool:
-    """Whether `text` names a file or standard input instead of being numbers itself."""
-    stripped = text.strip()
-    return stripped[:1] in ("@", "＠") or stripped == "-"
-
-
-@overload
-def load(text: str, kind: Literal["vector"]) -> Row: ...
-@overload
-def load(text: str, kind: Literal["matrix"]) -> Matrix: ...
-@overload
-def load(text: str, kind: Literal["array"]) -> Nested: ...
-def load(text: str, kind: Kind) -> Row | Matrix | Nested:
-    """The numbers of ``1,0``, ``@FILE`` or ``-``: a "vector", a "matrix" (of one row for a vector) or an
-    "array" of any number of axes.
-
-    >>> load("1,0:0,1", "matrix")
-    ((1.0, 0.0), (0.0, 1.0))
-    """
-    if is_source(text):
-        stored = source(text, kind)
-        if kind == "vector":
-            return stored.vector()
-        return stored.matrix() if kind == "matrix" else stored.nested()
-    if kind == "vector":
-        return real_vector(text)
-    if kind == "matrix":
-        return real_matrix(text)
-    if "".join(text.split())[:3] == "[[[":
-        return nested_numbers(json_document(text, text), text)[0]
-    found = real_matrix(text)
-    return found if len(found) > 1 or "".join(text.split())[:2] == "[[" else found[0]
-
-
-def source(text: str, kind: Kind = "array") -> Stored:
-    """The numbers of ``@FILE`` or ``-``, still as stored; only the named array of an archive is read.
+def source(text: str, kind: Kind = "array", masked: bool = False) -> Stored:
+    """The numbers of ``@FILE`` or ``-``, still as stored; only the named array of an archive is read. With
+    `masked`, a null of a JSON document is −∞.
 
     Raises DenseError for what is no regular file, too large, of no known format, or broken.
     """
@@ -83,11 +49,25 @@ def source(text: str, kind: Kind = "array") -> Stored:
             return archives.safetensors(file, name, text)
         written = decoded(file.read(MAX_TEXT_BYTES), text)
     if suffix == ".json":
-        found, shape = nested_numbers(json_document(written, text), text)
+        found, shape = nested_numbers(json_document(written, text), text, masked)
         return from_numbers(text, shape, flattened(found))
     if suffix == ".txt":
         return _grammar(_without_comments(written), text, kind)
     return _table(written, text, suffix)
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names of the arrays in an archive that is named without one of them; of anything else, none.
+
+    Raises DenseError for an archive that cannot be read.
+    """
+    path, name = _named(text.strip()[1:])
+    suffix = Path(path).suffix.lower()
+    if name is not None or suffix not in _NAMED:
+        return ()
+    with opened(path, text, archives.MAX_BYTES) as file:
+        names = archives.npz_names if suffix == ".npz" else archives.safetensors_names
+        return names(file, text)
 
 
 def opened(path: str, typed: str, limit: int) -> IO[bytes]:
@@ -119,11 +99,11 @@ def opened(path: str, typed: str, limit: int) -> IO[bytes]:
 
 
 def _beside(path: str) -> str:
-    """Names of files in the same folder that `path` may have meant."""
+    """Names of other files in the same folder that `path` may have meant; itself may be a link to nothing."""
     folder, name = os.path.split(path)
     try:
         with os.scandir(folder or ".") as entries:
-            names = [entry.name for entry, _ in zip(entries, range(1000), strict=False)]
+            names = [entry.name for entry, _ in zip(entries, range(1000), strict=False) if entry.name != name]
     except (OSError, ValueError):
         return ""
     return ", ".join(os.path.join(folder, near) for near in nearest(name, names))

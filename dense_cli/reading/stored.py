@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from dense_cli.rows import Matrix, Row
 from dense_cli.errors import DenseError
 from dense_cli.reading.documents import MAX_DIMENSIONS, Nested
+from dense_cli.rows import Matrix, Row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,14 +91,35 @@ class Stored:
         """All numbers as float64 in one NumPy array of this shape; for any size."""
         import numpy as np  # only for numbers that are many
 
+        return self._finite(self.as_stored().astype(np.float64))
+
+    def own_array(self, masked: bool = False) -> NDArray[Any]:
+        """All numbers in one NumPy array: float16 and float32 as they are, bfloat16 as float32, others as
+        float64. With `masked`, −∞ may stand among them, as it does for a masked score."""
+        import numpy as np
+
+        found = self.as_stored()
+        kept = found.dtype.kind == "f" and found.dtype.itemsize < 8
+        own = found.astype(found.dtype.newbyteorder("=") if kept else np.float64, copy=False)
+        return self._finite(own, masked)
+
+    def as_stored(self) -> NDArray[Any]:
+        """All numbers in one NumPy array as they are stored, whatever they are."""
+        import numpy as np
+
         found: Any = np.frombuffer(self.raw, (">" if self.big_endian else "<") + _NUMPY[self.kind])
         if self.kind == BFLOAT16:
             found = (found.astype("<u4") << 16).view("<f4")
-        found = found.astype(np.float64).reshape(self.shape, order="F" if self.columns_first else "C")
-        if not np.isfinite(found).all():
-            index = tuple(int(at) for at in np.argwhere(~np.isfinite(found))[0])
+        return cast("NDArray[Any]", found.reshape(self.shape, order="F" if self.columns_first else "C"))
+
+    def _finite(self, found: NDArray[Any], masked: bool = False) -> NDArray[Any]:
+        import numpy as np
+
+        wrong = ~(np.isfinite(found) | np.isneginf(found)) if masked else ~np.isfinite(found)
+        if wrong.any():
+            index = tuple(int(at) for at in np.argwhere(wrong)[0])
             raise self._not_finite(index, float(found[index]))
-        return cast("NDArray[np.float64]", found)
+        return found
 
     def _flat(self) -> Row:
         if self.count > MAX_VALUES:

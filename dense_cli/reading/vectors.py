@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from dense_cli.rows import Matrix, Row
 from dense_cli.errors import DenseError
 from dense_cli.reading.characters import spaced
 from dense_cli.reading.numbers import MAX_LENGTH, Number, number, real_number
+from dense_cli.rows import Matrix, Row
 
 MAX_TEXT = 1_000_000  # characters of one typed vector or matrix
 MAX_NESTING = 32  # brackets inside one another

@@ -6,8 +6,10 @@ A format is a module here with ``write(derivation, say, digits, width, colour) -
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from dense_cli.derivation import Derivation, Say
+if TYPE_CHECKING:
+    from dense_cli.derivation import Derivation, Say
 
 FORMATS = ("rich", "plain", "json", "markdown", "latex", "html", "svg")
 

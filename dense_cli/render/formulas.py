@@ -58,7 +58,8 @@ class Formulas:
 
     def numbers(self, expression: Expression) -> Numeral:
         """The formula with the numbers put in; exact where all of them are."""
-        return self._write(expression, numbers=True)
+        written = self._write(expression, numbers=True)
+        return Numeral(self._unsigned(written.text), written.exact)
 
     # --- marks that notations replace; parts come in parentheses already where they need them
 
@@ -130,7 +131,8 @@ class Formulas:
             fenced = self._needs_fence(shown.text, part, place, begins, numbers) or self._unclear(
                 part, node, index, followed
             )
-            texts.append(self.parentheses(shown.text) if fenced else shown.text)
+            text = self._unsigned(shown.text)
+            texts.append(self.parentheses(text) if fenced else text)
             exact = exact and shown.exact
         return Numeral(self._joined(node, texts, numbers), exact)
 
@@ -174,8 +176,12 @@ class Formulas:
             fenced = self._needs_fence(shown.text, part, place, leads, numbers)
             text = self.parentheses(shown.text) if fenced else shown.text
             sign = f" {self.minus if negative else '+'} " if written else self.minus * negative
-            written, exact = written + sign + text, exact and shown.exact
+            written, exact = self._unsigned(written + sign + text), exact and shown.exact
         return Numeral(written, exact)
+
+    def _unsigned(self, text: str) -> str:
+        """Zero has no sign: exp(0), where the rule -a would give exp(-0)."""
+        return "0" if text == f"{self.minus}0" else text
 
     def _joined(self, node: Expression, texts: list[str], numbers: bool) -> str:
         match node:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from dense_cli.derivation import Derivation, Say
 from dense_cli.render.escaping import markup
-from dense_cli.render.notation import STATES, Html
+from dense_cli.render.html_notation import Html
+from dense_cli.render.notation import STATES
 from dense_cli.render.page import Grid, Part, Sentence, Statement, page
 
 SHEET = """

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from dense_cli.derivation import Derivation, Say
 from dense_cli.render.escaping import CHINESE
-from dense_cli.render.notation import STATES, Latex
+from dense_cli.render.latex_notation import Latex
+from dense_cli.render.notation import STATES
 from dense_cli.render.page import Grid, Part, Sentence, Statement, page
 
 LONGEST_ROW = 74

@@ -12,7 +12,16 @@ from typing import Literal
 
 from dense_cli.render.layout import columns_of, filled, formula_pieces, padded, pieces, wrapped
 from dense_cli.render.notation import STATES
-from dense_cli.render.page import ColumnKind, Grid, Page, Part, PartKind, Sentence, Statement
+from dense_cli.render.page import (
+    ColumnKind,
+    Grid,
+    Page,
+    Part,
+    PartKind,
+    Sentence,
+    Statement,
+    told_on_one_line,
+)
 
 NARROWEST = 20
 INDENT = 2
@@ -92,12 +101,6 @@ def statement_lines(statement: Statement, width: int, colon: str) -> list[str]:
     rows += wrapped(told, width - hang) if told else []
     rows = [" " * hang + row for row in rows]
     return [f"{symbol} {rows[0].lstrip()}", *rows[1:]] if aligned else [*wrapped(symbol, width), *rows]
-
-
-def told_on_one_line(statement: Statement, colon: str) -> str:
-    """A chain as one line of any length."""
-    symbol, links = statement.chain
-    return symbol + "".join(colon + text if sign == STATES else f" {sign} {text}" for sign, text in links)
 
 
 def _formula(text: str, width: int) -> list[str]:

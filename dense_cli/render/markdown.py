@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dense_cli.derivation import Derivation, Say
-from dense_cli.render.notation import STATES, Link, Markdown
+from dense_cli.render.latex_notation import Markdown
+from dense_cli.render.notation import STATES, Link
 from dense_cli.render.page import ColumnKind, Part, Sentence, Statement, page
 
 DEEPEST_HEADING = 6

@@ -83,6 +83,12 @@ def page(derivation: Derivation, notation: Notation) -> Page:
     return Page(notation.sentence(derivation.title), kept)
 
 
+def told_on_one_line(statement: Statement, colon: str) -> str:
+    """A chain as one line of any length."""
+    symbol, links = statement.chain
+    return symbol + "".join(colon + text if sign == STATES else f" {sign} {text}" for sign, text in links)
+
+
 def value_of(data: Data) -> Value:
     """JSON-ready data as the value it was made from: lists become vectors."""
     if isinstance(data, list):
@@ -120,7 +126,8 @@ def _flat(given: Mapping[str, Data], prefix: str = "") -> Iterator[tuple[str, Da
 
 def _label(command: str, name: str, notation: Notation) -> str:
     """What a given is called: the topic's word, else the common one, else the name that JSON has."""
-    for key in (f"{command}.label.{name}", f"common.label.{name}"):
+    plain = name.replace("-", "_")  # an option is echoed as it is typed
+    for key in (f"{command}.label.{plain}", f"common.label.{plain}"):
         if (text := _known(notation.say, key)) is not None:
             return notation.words(text)
     return notation.quoted(name)
@@ -210,7 +217,8 @@ def _comparison(comparison: Mapping[str, Data] | None, notation: Notation) -> It
     if not isinstance(mistakes, list):
         return
     if not mistakes and not matches:
-        yield _said(notation, "unexplained")
+        alone = comparison.get("pairs_tried") is False
+        yield _said(notation, "unexplained-alone" if alone else "unexplained")
     for mistake in mistakes:
         if isinstance(mistake, dict) and mistake.get("id") != told:
             title, why = (_ready(mistake.get(name), notation) for name in ("title", "explanation"))

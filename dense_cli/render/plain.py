@@ -10,9 +10,8 @@ from collections.abc import Iterator
 
 from dense_cli.derivation import Derivation, Say
 from dense_cli.render.layout import columns_of
-from dense_cli.render.lines import told_on_one_line
 from dense_cli.render.notation import STATES, Text
-from dense_cli.render.page import Grid, Part, Sentence, Statement, page
+from dense_cli.render.page import Grid, Part, Sentence, Statement, page, told_on_one_line
 
 LONGEST_CHAIN = 100
 """Columns of a chain that still reads well as one line."""

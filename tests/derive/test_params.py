@@ -216,7 +216,7 @@ def test_the_block_of_the_chapter() -> None:
     ]
     assert [note.key for note in derivation.assumed] == [
         "models.assumed.config-same",
-        "params.block-default",
+        "models.assumed.config-default-block",
         "models.assumed.config-dtype",
     ]
     check_counts(derivation)

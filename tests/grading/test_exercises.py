@@ -5,7 +5,8 @@ import tomllib
 
 import pytest
 
-from dense_cli.grading.pages import asked, listing, one_paragraph, template
+from dense_cli.grading.handout import Handout, template
+from dense_cli.grading.pages import asked, listing, one_paragraph
 from dense_cli.grading.report import Marked
 from dense_cli.grading.sheets import FieldNames, sheet
 from dense_cli.grading.solution import solved
@@ -49,8 +50,8 @@ def test_the_right_answers_are_those_of_the_chapter():
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_empty_template_is_a_sheet_with_every_field_blank(language):
     for document in (
-        tomllib.loads(template(SET, language)),
-        json.loads(template(SET, language, as_json=True)),
+        tomllib.loads(template(Handout(SET), language)),
+        json.loads(template(Handout(SET), language, as_json=True)),
     ):
         found = sheet(document, "answers.toml", "answers", FieldNames.of(SET))
         assert set(found.answers) == {field.key for field in SET.fields}

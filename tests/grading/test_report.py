@@ -180,7 +180,8 @@ def test_the_same_warning_is_given_once_and_twenty_are_enough(tmp_path):
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
     called = call("check", str(tmp_path / "a.jsonl"))
     assert called.exit == 0
-    assert called.err.count("\n") == 21
+    assert called.err.count("warning: ") == 21
+    assert called.err.count("hint: ") == 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import os
 import pytest
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.sheets import FieldNames, without_duplicates
+from dense_cli.grading.duplicates import without_duplicates
+from dense_cli.grading.sheets import FieldNames
 from dense_cli.grading.sources import LARGEST_SHEET, Reader, kind_of, left_aside, read_sources
 from tests.grading.marked import SET
 
@@ -228,7 +229,7 @@ def test_nameless_students_of_one_file_are_told_apart(tmp_path):
 
 
 def test_a_student_who_is_there_twice_is_not_marked(tmp_path):
-    sheets = without_duplicates(one(tmp_path, "a.csv", "student,5.hidden\ns01,64\ns02,64\ns01,96\n"))
+    sheets = without_duplicates(one(tmp_path, "a.csv", "student,5.hidden\ns01,64\ns02,64\ns01,96\n")).sheets
     assert [sheet.error and sheet.error.key for sheet in sheets] == ["student-twice", None, "student-twice"]
     path = tmp_path / "a.csv"
     assert sheets[0].error.facts["places"] == (f"{path}:2", f"{path}:4")
@@ -237,14 +238,14 @@ def test_a_student_who_is_there_twice_is_not_marked(tmp_path):
 
 def test_ids_rounded_by_a_spreadsheet_are_told(tmp_path):
     rows = "student,5.hidden\n2.02401E+11,64\n2.02401E+11,96\n"
-    sheets = without_duplicates(one(tmp_path, "a.csv", rows))
+    sheets = without_duplicates(one(tmp_path, "a.csv", rows)).sheets
     assert [sheet.error.key for sheet in sheets] == ["rounded-student"] * 2
 
 
 def test_an_unreadable_sheet_does_not_count_as_the_students_second(tmp_path):
     (tmp_path / "s01.toml").write_text(TOML)
     (tmp_path / "s01.json").write_text("{")
-    broken, right = without_duplicates(read(tmp_path))
+    broken, right = without_duplicates(read(tmp_path)).sheets
     assert (broken.error.key, right.error) == ("broken-json", None)
 
 

@@ -18,7 +18,7 @@ ROWS = (
     {"mistakes", "derive", "render", "lang"},
     {"grading"},
     {"cli"},
-    {"__main__"},
+    {"__main__", "api"},
 )
 """From the bottom up; a module may import its own package and rows below it."""
 

@@ -16,7 +16,8 @@ from dense_cli.core.schedule import QUARTER_TURN, Schedule
 from dense_cli.errors import DenseError
 from dense_cli.mistakes import catalogue
 from dense_cli.mistakes.array_tables import MADE, rounded
-from dense_cli.mistakes.arrays import OF_QUERY_AND_KEY, rotation_report, ways
+from dense_cli.mistakes.array_ways import OF_QUERY_AND_KEY, ways
+from dense_cli.mistakes.arrays import rotation_report
 
 
 def slowed(rates):
@@ -81,11 +82,11 @@ def test_nearly_every_mistake_of_the_catalogue_makes_a_difference_somewhere():
 @pytest.mark.parametrize("used", ["added", "alone"])
 def test_the_head_taken_for_the_position_is_found(layout, used):
     x = heads((2, 3, 5, 8))
-    right = replace(WHOLE, layout=layout)
+    right = replace(WHOLE, layout=layout, attention_factor=1.25)
     y = np.empty_like(x)
     for head in range(3):
         places = range(head + 4, head + 9) if used == "added" else [head] * 5
-        y[:, head] = turned(x[:, head], table(right.rates, places, layout))
+        y[:, head] = turned(x[:, head], table(right.rates, places, layout, factor=1.25))
     report = rotation_report(right, x, y, start=4, atol=1e-9)
     assert [found.id for found in report.followed] == ["head-as-position"]
 
@@ -111,6 +112,14 @@ def test_angles_in_float32_are_close_but_do_not_match():
     assert (report.matches, report.close, report.followed) == (False, True, ())
     report = rotation_report(WHOLE, x, y, atol=1e-3)
     assert report.matches
+
+
+def test_far_away_float32_is_no_excuse_for_other_positions():
+    x = heads((2, 5, 8), np.float32)
+    y = turned(x, table(WHOLE.rates, range(10**7 + 1, 10**7 + 6), dtype=np.float32))
+    report = rotation_report(WHOLE, x, y, start=10**7)
+    assert not report.close
+    assert [found.id for found in report.followed] == ["one-based"]
 
 
 def test_float64_has_no_such_excuse():

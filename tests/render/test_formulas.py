@@ -28,7 +28,9 @@ from dense_cli.expression import (
 )
 from dense_cli.lang import say_in
 from dense_cli.numerals import PiMultiple
-from dense_cli.render.notation import STATES, Html, Latex, Markdown, Text
+from dense_cli.render.html_notation import Html
+from dense_cli.render.latex_notation import Latex, Markdown
+from dense_cli.render.notation import STATES, Text
 
 TEXT, LATEX = Text(say_in("en"), 6), Latex(say_in("en"), 6)
 

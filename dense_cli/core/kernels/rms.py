@@ -25,7 +25,7 @@ from dense_cli.core.kernels.walking import (
 from dense_cli.errors import DenseError
 
 ROWS_AT_ONCE = 1 << 18
-"""The most numbers in a block: 64 rows of 4096."""
+"""Numbers in a block that is worked on where it stands: 64 rows of 4096."""
 
 SAFE = {
     dtype: (float(np.finfo(dtype).tiny / np.finfo(dtype).eps), float(np.finfo(dtype).max))
@@ -66,9 +66,10 @@ def rms_norm(
     rows, into = merged(x, out)
     ready, writable = is_ready(rows, dtype), is_ready(into, dtype)
     read, write = Scratch(dtype), Scratch(dtype)
+    most = ROWS_AT_ONCE if ready and writable else block_size(x.size)  # a block needs no room of its own
     try:
         with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-            for index in blocks(rows.shape, block_size(x.size, ROWS_AT_ONCE)):
+            for index in blocks(rows.shape, most):
                 source = rows[index] if ready else read.copy(rows[index])
                 result = into[index] if writable else write.like(into[index])
                 _normalise(source, factors, eps, result)

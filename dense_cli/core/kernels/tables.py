@@ -7,10 +7,10 @@ e^(i(a+b)θ) = e^(iaθ)·e^(ibθ), multiplied in complex128 and rounded last.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import isqrt, tau
+from math import tau
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,9 @@ WHOLE_TURN = Fraction("6.2831853071795864769252867665590057683943387987502116419
 TAU_REST = float(WHOLE_TURN - Fraction(tau))
 DIGITS = 50
 """Decimal digits to which a rate is known: two float64 numbers hold 32."""
+
+NEAR = 256
+"""So many positions in a row are turned together from the first of them."""
 
 SHORT_RUN = 64
 """Up to so many positions in a row, each angle is calculated by itself."""
@@ -57,15 +60,19 @@ def directions(
     [1j, (-1+0j), -1j]
     """
     run = _run(positions)
-    if run is not None:
+    if run is not None and len(run) > SHORT_RUN:
         table = np.empty((len(run), len(rates)), dtype)
-        for first, part in _in_a_row(rates, run):
-            np.multiply(part, factor, out=table[first : first + len(part)], casting="same_kind")
+        _fill(table, rates, run, factor)
         return table
-    places = np.asarray(positions)
+    places = np.asarray(positions if run is None else list(run))
     table = np.empty((places.size, len(rates)), dtype)
-    for first, part in _apart(rates, places.reshape(-1)):
-        np.multiply(part, factor, out=table[first : first + len(part)], casting="same_kind")
+    columns, flat = _periodic(rates), places.reshape(-1)
+    step = max(1, AT_ONCE // max(len(rates), 1))
+    for first in range(0, len(flat), step):
+        some = flat[first : first + step]
+        part = _exact_or_not(rates, some)
+        _look_up(part, columns, some)
+        np.multiply(part, factor, out=table[first : first + step], casting="same_kind")
     return table.reshape(*places.shape, len(rates))
 
 
@@ -82,36 +89,25 @@ def _run(positions: ArrayLike | range) -> range | None:
     return range(first, first + places.size)
 
 
-Part = tuple[int, NDArray[np.complex128]]
-
-
-def _in_a_row(rates: Sequence[Rate], run: range) -> Iterator[Part]:
-    """Where each part of the table begins, and the part."""
-    if not len(run):
-        return
-    if len(run) <= SHORT_RUN:
-        yield from _apart(rates, np.array(run))
-        return
-    step = isqrt(len(run) - 1) + 1
-    near = _exact_or_not(rates, np.arange(step))
-    far = _exact_or_not(rates, np.array(run[::step]))
+def _fill(table: Directions, rates: Sequence[Rate], run: range, factor: float) -> None:
+    """Write the table of many positions in a row: of each NEAR of them, the first is turned further."""
+    near = _near(tuple(rates) if isinstance(rates, list) else rates)
+    firsts = run[::NEAR]
+    far = _exact_or_not(rates, np.array(firsts)) * factor
     columns = _periodic(rates)
     room = np.empty_like(near)
-    for number, turned in enumerate(far):
-        first = number * step
-        part = np.multiply(near, turned, out=room)[: len(run) - first]
-        _look_up(part, columns, np.array(run[first : first + len(part)]))
-        yield first, part
+    for turned, place, first in zip(far, firsts, range(0, len(run), NEAR), strict=True):
+        into = table[first : first + NEAR]
+        part = np.multiply(near, turned, out=room)[: len(into)]
+        if columns:
+            _look_up(part, columns, np.arange(len(into)) + place, factor)
+        np.copyto(into, part, casting="same_kind")
 
 
-def _apart(rates: Sequence[Rate], places: Array) -> Iterator[Part]:
-    columns = _periodic(rates)
-    step = max(1, AT_ONCE // max(len(rates), 1))
-    for first in range(0, len(places), step):
-        some = places[first : first + step]
-        part = _exact_or_not(rates, some)
-        _look_up(part, columns, some)
-        yield first, part
+@lru_cache(maxsize=8)
+def _near(rates: Sequence[Rate]) -> NDArray[np.complex128]:
+    """The first positions, the same for every run."""
+    return _exact_or_not(rates, np.arange(NEAR))
 
 
 # --- one angle at a time
@@ -214,9 +210,9 @@ def _round_trip(rate: Rate) -> NDArray[np.complex128]:
     return np.array([complex(*cos_sin(rate, place)) for place in range(rate.turn.denominator)])
 
 
-def _look_up(part: NDArray[np.complex128], columns: Columns, places: Array) -> None:
-    """Put the exact directions in, where the positions are whole."""
+def _look_up(part: NDArray[np.complex128], columns: Columns, places: Array, factor: float = 1.0) -> None:
+    """Put the exact directions in, times the factor, where the positions are whole."""
     if not columns or places.dtype.kind == "O" or (places % 1).any():
         return  # exact numbers were calculated exactly
     for i, trip in columns:
-        part[:, i] = trip[(places % len(trip)).astype(np.int64)]
+        part[:, i] = trip[(places % len(trip)).astype(np.int64)] * factor

@@ -14,7 +14,7 @@ Index = tuple[int | slice, ...]
 BLOCK = 1 << 17
 """The most numbers in a block: half a megabyte of float32, so that it stays in the cache with its result."""
 
-SMALL = 1 << 13
+SMALL = 1 << 15
 """Blocks need not be smaller than this, whatever the size of the array."""
 
 SHARE = 128
@@ -41,7 +41,7 @@ def block_size(size: int, most: int = BLOCK) -> int:
     """Numbers in a block of an array of so many numbers.
 
     >>> block_size(100), block_size(2**23), block_size(2**30)
-    (8192, 65536, 131072)
+    (32768, 65536, 131072)
     """
     return min(max(size // SHARE, SMALL), most)
 

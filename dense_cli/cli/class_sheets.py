@@ -1,0 +1,82 @@
+"""`exercise template --roster`: a sheet of their own for everybody in a class."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from dense_cli.cli import console
+from dense_cli.cli.exits import Exit
+from dense_cli.cli.options import Outcome, required
+from dense_cli.cli.page import Page
+from dense_cli.cli.seeds import wanted_seed
+from dense_cli.errors import DenseError
+from dense_cli.grading.exercise import ExerciseSet
+from dense_cli.grading.handout import Handout, file_names, paper, template
+from dense_cli.grading.roster import Member
+from dense_cli.grading.roster import roster as class_list
+from dense_cli.grading.variants import OWN, questions_for, seed_for
+from dense_cli.reading.documents import decoded
+
+LARGEST_ROSTER = 1 << 24
+
+SUFFIXES = {"json": ".json", "markdown": ".md", "latex": ".tex", "html": ".html", "svg": ".svg"}
+
+
+def class_sheets(
+    page: Page, chosen: ExerciseSet, variant: str | None, roster: str | None, into: str | None
+) -> Outcome:
+    """A file for every student of the class list, with their own numbers unless a seed says others.
+
+    Files that are there already are refused before anything is written: they may hold answers.
+    """
+    required("exercise template", roster=roster, into=into)
+    assert roster is not None
+    assert into is not None
+    students = [one.ids[0] or next(filter(None, one.ids)) for one in _members(roster)]
+    wanted = wanted_seed(variant) or OWN
+    suffix = SUFFIXES.get(page.format or "", ".toml")
+    places = [os.path.join(into, name) for name in file_names(students, suffix)]
+    there = [place for place in places if os.path.lexists(place)]
+    if there:
+        raise DenseError("sheet-is-there", option="--into", typed=there[0], count=len(there))
+    try:
+        Path(into).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DenseError("output-unwritable", typed=into, reason=error.strerror or "?") from error
+    write = _writer(page)
+    for student, place in zip(students, places, strict=True):
+        seed = seed_for(wanted, chosen.id, student)
+        console.write_atomically(place, write(Handout(questions_for(chosen, seed).set, student, seed)))
+    written = page.say("practice.sheets-written", count=str(len(places)), folder=into)
+    return Outcome(None, Exit.DONE, text=f"{written}\n")
+
+
+def _members(path: str) -> tuple[Member, ...]:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(LARGEST_ROSTER + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise DenseError("cannot-read", source=path, reason=reason) from error
+    if len(content) > LARGEST_ROSTER:
+        raise DenseError("sheet-too-large", source=path, most=LARGEST_ROSTER)
+    return class_list(decoded(content, path, None), path).members
+
+
+def _writer(page: Page) -> Callable[[Handout], str]:
+    """A sheet as the text of its file."""
+    if page.format not in SUFFIXES or page.format == "json":
+        return lambda sheet: template(sheet, page.language, page.format == "json")
+    from dense_cli import render
+
+    format = page.format
+    return lambda sheet: render.show(
+        paper(sheet, page.language),
+        format=format,
+        say=page.say,
+        digits=page.digits,
+        width=console.USUAL,
+        colour=False,
+    )

@@ -1,0 +1,88 @@
+"""A call parsed by Typer: every way to write one, and every complaint.
+
+Calls that are written plainly need none of it (`cli.parsing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import Parameter as PythonParameter
+from inspect import Signature
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from dense_cli.cli.options import Parameter
+from dense_cli.errors import DenseError, nearest
+
+
+class TypedText(TyperCommand):
+    """A command that takes its values as they were typed, and turns Click's complaints into ours."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        found, rest = self._split(ctx, args)
+        if rest:
+            raise DenseError("unexpected-argument", typed=rest[0], command=ctx.command_path)
+        ctx.params.update(found)
+        ctx.args = []
+        return []
+
+    def _split(self, ctx: Any, args: list[str]) -> tuple[dict[str, Any], list[str]]:
+        refused: Any = typer.BadParameter.__base__  # whatever Click refuses; it has no public name in Typer
+        try:
+            found, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
+        except refused as error:
+            raise self._ours(error) from error
+        return dict(found), list(rest)
+
+    def _ours(self, error: Any) -> DenseError:
+        name = str(getattr(error, "option_name", "") or "")
+        known = sorted(name for parameter in self.params for name in parameter.opts if name[:2] == "--")
+        if type(error).__name__ == "NoSuchOption":
+            close = nearest(name, known)
+            if close:
+                return DenseError("unknown-option", typed=name, nearest=", ".join(close))
+            return DenseError("unknown-option", hint="unknown-option-help", typed=name, command=self.name)
+        return DenseError("option-without-value", option=name, command=self.name)
+
+
+def found_by_typer(name: str, parameters: Sequence[Parameter], words: Sequence[str]) -> dict[str, Any]:
+    """What was typed for each parameter that was typed. Raises DenseError for words that are no call."""
+    found: dict[str, Any] = command(name, parameters).make_context(f"dense {name}", list(words)).params
+    return found
+
+
+def command(name: str, parameters: Sequence[Parameter]) -> TypedText:
+    """The Typer command with these parameters, and with no option of Typer's own."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name=name, cls=TypedText, add_help_option=False)(_function_with(parameters))
+    made = typer.main.get_command(app)
+    assert isinstance(made, TypedText)
+    return made
+
+
+def _function_with(parameters: Sequence[Parameter]) -> Callable[..., None]:
+    """A function as Typer reads parameters from one; what to do with the values is not Typer's business."""
+
+    def function(**values: Any) -> None: ...
+
+    kinds = {"text": str | None, "texts": list[str] | None, "flag": bool}
+    function.__signature__ = Signature(  # type: ignore[attr-defined]
+        [
+            PythonParameter(
+                one.name,
+                PythonParameter.KEYWORD_ONLY,
+                default=False if one.kind == "flag" else None,
+                annotation=Annotated[kinds[one.kind], _typers(one)],
+            )
+            for one in parameters
+        ]
+    )
+    return function
+
+
+def _typers(parameter: Parameter) -> Any:
+    if parameter.options:
+        return typer.Option(*parameter.options, metavar=parameter.metavar)
+    return typer.Argument(metavar=parameter.metavar)

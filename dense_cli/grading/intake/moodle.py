@@ -1,0 +1,47 @@
+"""Moodle's quiz report "Responses", downloaded as a table.
+
+Source: Moodle, ``mod/quiz/report/responses``. Its headers are written in the language of the site.
+"""
+
+from __future__ import annotations
+
+from dense_cli.grading.intake.columns import Columns, asked, students_of, with_answers
+from dense_cli.grading.sheets import STUDENT, FieldNames
+from dense_cli.reading.headers import (
+    EMAIL,
+    FIRST_NAME,
+    ID_NUMBER,
+    LAST_NAME,
+    MOODLE_OTHERS,
+    RESPONSE,
+    USERNAME,
+    folded_header,
+)
+
+NO_RESPONSE = "-"
+
+
+def recognises(header: tuple[str, ...]) -> bool:
+    """Answers by number beside someone's name."""
+    return any(RESPONSE.fullmatch(cell) for cell in header) and any(
+        cell in (*LAST_NAME, *FIRST_NAME, *EMAIL) for cell in header
+    )
+
+
+def columns(header: list[str], source: str, names: FieldNames) -> Columns:
+    """The id number names the student, else the address, the user name, first and last name."""
+    students = students_of(
+        header, names, [ID_NUMBER], [EMAIL], [USERNAME], [STUDENT], [FIRST_NAME, LAST_NAME]
+    )
+    known = {*ID_NUMBER, *EMAIL, *USERNAME, *STUDENT, *FIRST_NAME, *LAST_NAME}
+    questions = {}
+    for place, cell in enumerate(header):
+        folded = folded_header(cell)
+        response = RESPONSE.fullmatch(folded)
+        if response or (folded and folded not in known and not MOODLE_OTHERS.fullmatch(folded)):
+            questions[place] = cell
+    return with_answers(asked(header, source, names, questions, students), _answer)
+
+
+def _answer(cell: str) -> str:
+    return "" if cell.strip() == NO_RESPONSE else cell

@@ -1,0 +1,111 @@
+"""Other numbers for an exercise, drawn from a seed, that tell every mistake from the right answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from dense_cli.errors import DenseError
+from dense_cli.grading.drawing import drawn_numbers, student_seed, words
+from dense_cli.grading.exercise import Exercise, ExerciseSet
+from dense_cli.grading.marking import Marker, Rules
+from dense_cli.grading.placeholders import drawn_given, with_numbers
+from dense_cli.grading.questions import Question, SetQuestions, questions_about
+from dense_cli.grading.separating import OF_METHOD, hidden_ids, keep_their_distance
+from dense_cli.grading.witnesses import LAWS
+from dense_cli.mistakes.diagnosis import FAILURES
+
+MOST_DRAWS = 200
+"""After so many unsuitable draws an exercise's ranges are at fault."""
+
+OWN = "student"
+"""In place of a seed: each student's own numbers."""
+
+MOST_MARKERS = 64
+"""Variants whose wrong paths are kept at hand while a class is marked."""
+
+
+def variant(one: Exercise, seed: str) -> tuple[Question, ...]:
+    """The questions of an exercise with the numbers of this seed; as they are where it has no variants.
+
+    Numbers are drawn again until every mistake that applies shows in some field, no wrong value is close to
+    the right one, and whole answers are whole. Raises DenseError `variant-not-found` where that takes too
+    long, `exercise-law` where a computed answer breaks a law of its calculation.
+    """
+    if one.variation is None:
+        return questions_about(one)
+    drawn = words(seed, one.id)
+    for _ in range(MOST_DRAWS):
+        candidate = questions_about(_redrawn(one, drawn_numbers(one.variation.numbers, drawn)))
+        if candidate[0].exercise.given != one.given and _is_suitable(candidate):
+            _check_laws(candidate)
+            return candidate
+    raise DenseError("variant-not-found", source=one.source, typed=seed, tries=MOST_DRAWS)
+
+
+def variant_set(chosen: ExerciseSet, seed: str) -> SetQuestions:
+    """A whole set with the numbers of this seed, ready for marking."""
+    drawn = [variant(one, seed) for one in chosen.exercises]
+    exercises = tuple(questions[0].exercise for questions in drawn)
+    return SetQuestions(
+        replace(chosen, exercises=exercises), tuple(one for questions in drawn for one in questions)
+    )
+
+
+def _redrawn(one: Exercise, numbers: dict[str, str]) -> Exercise:
+    """The exercise with drawn numbers. Its answers are computed: none is written by hand."""
+    assert one.variation is not None
+    filled = with_numbers(one, drawn_given(one, numbers))
+    fields = tuple(replace(each, answer=None) if each.quantity else each for each in filled.fields)
+    return replace(filled, fields=fields, remarks=one.variation.remarks)
+
+
+def _is_suitable(questions: tuple[Question, ...]) -> bool:
+    variation = questions[0].exercise.variation
+    assert variation is not None
+    try:
+        if any(one.field.kind == "whole" and not isinstance(one.right, int) for one in questions):
+            return False
+        unseen = hidden_ids(questions, OF_METHOD)
+        return unseen <= set(variation.unseen) and keep_their_distance(questions)
+    except FAILURES:
+        return False
+
+
+def _check_laws(questions: tuple[Question, ...]) -> None:
+    """The second witness of the computed answers."""
+    for name, worked in {str(one.field.calculation): one.worked for one in questions}.items():
+        if worked is not None and name in LAWS and not LAWS[name](worked.exercise.given, worked.right):
+            raise DenseError("exercise-law", source=worked.exercise.source, calculation=name)
+
+
+@dataclass(frozen=True)
+class Markers:
+    """Marks sheets of one set, each with the numbers of its seed; no seed stands for the printed ones."""
+
+    chosen: ExerciseSet
+    rules: Rules = field(default_factory=Rules)
+    _known: dict[str, Marker] = field(default_factory=dict, repr=False)
+
+    def of(self, seed: str) -> Marker:
+        """The marker for a seed; the last few are kept."""
+        if seed not in self._known:
+            while len(self._known) >= MOST_MARKERS:
+                del self._known[next(iter(self._known))]
+            self._known[seed] = Marker(questions_for(self.chosen, seed), self.rules)
+        return self._known[seed]
+
+
+def questions_for(chosen: ExerciseSet, seed: str) -> SetQuestions:
+    """The set's questions for a seed, with the printed numbers where it is empty."""
+    if seed:
+        return variant_set(chosen, seed)
+    return SetQuestions(chosen, tuple(one for each in chosen.exercises for one in questions_about(each)))
+
+
+def seed_for(wanted: str, set_id: str, student: str) -> str:
+    """The seed that is meant: `wanted` itself, or the student's own. Empty: the printed numbers.
+
+    >>> seed_for("7", "chapter-25", "s01"), seed_for("student", "chapter-25", "s01")
+    ('7', 'chapter-25:s01')
+    """
+    return student_seed(set_id, student) if wanted.casefold() == OWN else wanted

@@ -1,0 +1,101 @@
+"""The same calculations by PyTorch and transformers, where these are installed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+Call = Callable[[], object]
+
+HAS_TORCH = find_spec("torch") is not None
+HAS_TRANSFORMERS = HAS_TORCH and find_spec("transformers") is not None
+THREADS = (1, 2)
+
+
+def _torch() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torch
+    return torch
+
+
+def threaded(label: str, call: Call) -> dict[str, Call]:
+    """The call with each number of threads."""
+    torch = _torch()
+
+    def with_threads(number: int) -> Call:
+        def run() -> None:
+            torch.set_num_threads(number)
+            with torch.no_grad():
+                call()
+
+        return run
+
+    return {f"{label}, {number} thread{'s' * (number > 1)}": with_threads(number) for number in THREADS}
+
+
+def llama() -> Any:
+    """transformers' model of the same calculations."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from transformers.models.llama import modeling_llama
+    return modeling_llama
+
+
+def llama_config(**fields: int) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from transformers import LlamaConfig
+
+        return LlamaConfig(**fields)
+
+
+def rotation(x: np.ndarray, table: np.ndarray) -> dict[str, Call]:
+    """One array turned in halves; transformers turns two at once, so one of them is empty."""
+    if not HAS_TRANSFORMERS:
+        return {}
+    torch, model = _torch(), llama()
+    q = torch.from_numpy(x)
+    none = q[:, :0]
+    twice = np.concatenate((table, table), axis=-1)
+    cosine, sine = (torch.from_numpy(np.ascontiguousarray(part))[None] for part in (twice.real, twice.imag))
+    return threaded("apply_rotary_pos_emb", lambda: model.apply_rotary_pos_emb(q, none, cosine, sine))
+
+
+def table(tokens: int, head_dim: int) -> dict[str, Call]:
+    if not HAS_TRANSFORMERS:
+        return {}
+    torch, model = _torch(), llama()
+    made = model.LlamaRotaryEmbedding(llama_config(hidden_size=head_dim, num_attention_heads=1))
+    x, places = torch.zeros(1, 1, head_dim), torch.arange(tokens)[None]
+    return threaded("LlamaRotaryEmbedding", lambda: made(x, places))
+
+
+def rms_norm(x: np.ndarray, gain: np.ndarray) -> dict[str, Call]:
+    if not HAS_TORCH:
+        return {}
+    torch = _torch()
+    rows, weight = torch.from_numpy(x), torch.from_numpy(gain)
+    shape = (x.shape[-1],)
+    return threaded("F.rms_norm", lambda: torch.nn.functional.rms_norm(rows, shape, weight, 1e-5))
+
+
+def gated(gate: np.ndarray, up: np.ndarray) -> dict[str, Call]:
+    if not HAS_TORCH:
+        return {}
+    torch = _torch()
+    g, u = torch.from_numpy(gate), torch.from_numpy(up)
+    return threaded("torch silu(g)·u", lambda: torch.nn.functional.silu(g) * u)
+
+
+def network(x: np.ndarray, hidden: int) -> dict[str, Call]:
+    if not HAS_TRANSFORMERS:
+        return {}
+    torch, model = _torch(), llama()
+    made = model.LlamaMLP(llama_config(hidden_size=x.shape[-1], intermediate_size=hidden))
+    rows = torch.from_numpy(x)
+    return threaded("LlamaMLP", lambda: made(rows))
