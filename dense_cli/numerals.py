@@ -7,6 +7,7 @@ whether digits were dropped are one question.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
@@ -60,7 +61,8 @@ def exact_value(value: Number) -> Exact | None:
         return value
     if isinstance(value, int):
         return Fraction(value)
-    if not math.isfinite(value):
+    if not math.isfinite(value) or 0 < abs(value) < sys.float_info.min:
+        # Subnormal numbers have few bits, so that few digits name them and yet are far from their value.
         return None
     digits = Decimal(repr(value)).normalize()
     return Fraction(digits) if len(digits.as_tuple().digits) <= KNOWN_DIGITS else None

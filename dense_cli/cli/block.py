@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
+from dense_cli.cli.expect import AtolOption, ExpectOption, RtolOption, expected
 from dense_cli.cli.options import (
     DigitsOption,
     Example,
@@ -18,6 +19,7 @@ from dense_cli.cli.options import (
     required,
     typed_options,
 )
+from dense_cli.cli.page import Page
 from dense_cli.errors import DenseError
 
 CHAPTER = (
@@ -35,6 +37,7 @@ WORKED = f"--config {CHAPTER} --seed 1 --tokens 4"
 
 
 def block(
+    page: Page | None = None,
     config: Annotated[str | None, option("--config", metavar="CONFIG")] = None,
     weights: Annotated[str | None, option("--weights", metavar="FILE")] = None,
     seed: Annotated[str | None, option("--seed", metavar="S")] = None,
@@ -45,6 +48,9 @@ def block(
     layout: Annotated[str | None, option("--layout", metavar="LAYOUT")] = None,
     save: Annotated[str | None, option("--save", metavar="FILE")] = None,
     as_: Annotated[str | None, option("--as", metavar="FAMILY")] = None,
+    expect: ExpectOption = (),
+    atol: AtolOption = None,
+    rtol: RtolOption = None,
     example: ExampleOption = False,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -62,6 +68,7 @@ def block(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from dense_cli.cli.block_call import Call, told
 
+    wanted = expected(expect, atol, rtol)
     typed = typed_options(
         config=config,
         weights=weights,
@@ -84,4 +91,4 @@ def block(
         save=save,
         as_family=as_,
     )
-    return told(call, typed)
+    return told(call, typed, wanted, (page or Page.of({}, "en")).say)

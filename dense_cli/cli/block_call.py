@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dense_cli.cli.block_expect import against_block, claims_of
 from dense_cli.cli.exits import Exit
+from dense_cli.cli.expect import Expected
 from dense_cli.cli.options import Outcome
 from dense_cli.cli.values import named, one_whole
 from dense_cli.core.attention import Array
 from dense_cli.core.block import Block, BlockWeights, Trace, block
 from dense_cli.core.rope import LAYOUTS
-from dense_cli.derivation import Data, Note
+from dense_cli.derivation import Data, Note, Say
 from dense_cli.derive.assumptions import notes
 from dense_cli.derive.block import MOST_VALUES
 from dense_cli.derive.block import block as story
@@ -52,8 +54,9 @@ class Call:
     as_family: str | None = None
 
 
-def told(call: Call, typed: Mapping[str, Data]) -> Outcome:
-    """Calculate the block that was asked for, save its tensors where that was asked for, and tell it."""
+def told(call: Call, typed: Mapping[str, Data], wanted: Expected | None, say: Say) -> Outcome:
+    """Calculate the block that was asked for, save its tensors where that was asked for, and tell it; beside
+    it the comparison with what is `wanted`, if anything is."""
     config = named("--config", lambda: read_config(call.config, call.as_family))
     layout, start = _layout(call.layout), _whole("--start", call.start, 0, MOST_POSITION)
     _check_save(call.save)
@@ -62,10 +65,13 @@ def told(call: Call, typed: Mapping[str, Data]) -> Outcome:
     sequences, drawn = _rows(call, shape)
     tokens = sequences.shape[1]
     settings = named("--config", lambda: layer_settings(config, shape, layer, start + tokens, layout))
-    keep = call.save is not None or shape.heads * tokens * tokens <= MOST_VALUES
+    claims = claims_of(wanted.typed) if wanted else None
+    scores = call.save is not None or (claims is not None and claims.of_scores)
+    keep = scores or shape.heads * tokens * tokens <= MOST_VALUES
     _check_size(shape, sequences.shape, keep)
     given = _block(sequences[0], weights, shape, settings, start)
-    traces = [block(replace(given, x=x), keep) for x in sequences]
+    blocks = [replace(given, x=x) for x in sequences]
+    traces = [block(one, keep) for one in blocks]
     if call.save is not None:
         _save(call.save, traces)
     derivation = story(
@@ -76,7 +82,10 @@ def told(call: Call, typed: Mapping[str, Data]) -> Outcome:
         cautions=() if call.weights else (Note("block.drawn-weights"),),
         beside=traces[1:],
     )
-    return Outcome(derivation, Exit.DONE)
+    outcome = Outcome(derivation, Exit.DONE)
+    if wanted is None or claims is None:
+        return outcome
+    return against_block(outcome, blocks, traces, claims, wanted, say)
 
 
 def _block(x: Array, weights: BlockWeights, shape: ModelShape, settings: LayerSettings, start: int) -> Block:

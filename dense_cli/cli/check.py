@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Annotated
 
 from dense_cli.cli.check_export import exported, format_of
-from dense_cli.cli.check_sheets import Intake, sheets_of
+from dense_cli.cli.check_sheets import Intake, first_of, sheets_of
+from dense_cli.cli.check_stream import jobs_of, streamed
 from dense_cli.cli.exits import Exit
 from dense_cli.cli.options import (
     DigitsOption,
@@ -23,7 +24,7 @@ from dense_cli.cli.options import (
     positional,
 )
 from dense_cli.cli.page import Page
-from dense_cli.cli.seeds import marked_with, one_seed, other_numbers, wanted_seed
+from dense_cli.cli.seeds import one_seed, wanted_seed
 from dense_cli.cli.values import one_number
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
@@ -38,10 +39,7 @@ from dense_cli.grading.scores import scores as read_scores
 from dense_cli.grading.sheets import FieldNames
 from dense_cli.grading.statistics_page import with_statistics
 from dense_cli.grading.telling import Teller
-from dense_cli.grading.variants import Markers
-
-MOST_WARNINGS = 20
-"""More lines on the screen help nobody; what was not read stands in the report as well."""
+from dense_cli.grading.variants import Markers, marked_with, other_numbers
 
 EXAMPLES = {
     "check": (
@@ -71,6 +69,7 @@ def check(
     watch: Annotated[bool, option("--watch")] = False,
     scores: Annotated[str | None, option("--scores", metavar="FILE")] = None,
     statistics: Annotated[bool, option("--statistics")] = False,
+    jobs: Annotated[str | None, option("--jobs", metavar="N")] = None,
     format: FormatOption = None,
     json_: JsonOption = False,
     output: OutputOption = None,
@@ -91,14 +90,18 @@ def check(
     intake = Intake(map_, from_, student_from, encoding, roster, duplicates)
     to = format_of(to, page, format, json_)
     if exercise is not None or answer:
-        _only_for_sheets(scores, statistics, intake.typed())
+        _only_for_sheets(scores, statistics, intake.typed() or (jobs and "--jobs"))
         seed = one_seed(variant, chosen.id)
         return _answers(teller, exercise, answer or (), source or (), rules, seed, to)
     if not source:
         raise DenseError("nothing-to-check")
+    wanted, cores = wanted_seed(variant), jobs_of(jobs)
+    if scores is None and not statistics:
+        outcome = streamed(source, chosen, intake, rules, wanted, to, page, cores)
+        if outcome is not None:
+            return outcome
     found = sheets_of(source, chosen, intake)
-    sheets = found.sheets
-    wanted, markers = wanted_seed(variant), Markers(chosen, rules)
+    sheets, markers = found.sheets, Markers(chosen, rules)
     marked, not_taken = _scored(
         [marked_with(markers, sheet, wanted) for sheet in sheets], scores, chosen, encoding
     )
@@ -154,8 +157,7 @@ def _only_for_sheets(scores: str | None, statistics: bool, intake: str | None) -
 def _warnings(found: Sequence[DenseError]) -> tuple[Note | DenseError, ...]:
     """Each warning once, and not endlessly many of them."""
     once = tuple({str(one): one for one in found}.values())
-    more = len(once) - MOST_WARNINGS
-    return once if more <= 0 else (*once[:MOST_WARNINGS], Note("common.more-errors", {"count": more}))
+    return first_of(once, len(once))
 
 
 def _answers(

@@ -6,16 +6,20 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dense_cli.derivation import Note
 from dense_cli.errors import DenseError, nearest
 from dense_cli.grading.duplicates import Identity, best_of, rule_of, without_duplicates
 from dense_cli.grading.exercise import ExerciseSet
-from dense_cli.grading.files import LARGEST_TABLE
+from dense_cli.grading.files import LARGEST_TABLE, check_encoding
 from dense_cli.grading.intake import layout_of
 from dense_cli.grading.report import Marked
 from dense_cli.grading.roster import Roster, roster_in
 from dense_cli.grading.sheets import STUDENT_FIELD, FieldNames, Sheet
 from dense_cli.grading.sources import STDIN, Reader, left_aside, read_sources
 from dense_cli.grading.student_pattern import StudentPattern
+
+MOST_WARNINGS = 20
+"""More lines on the screen help nobody; what was not read stands in the report as well."""
 
 SCORE = "score"
 """What a column of the class list is given as its meaning where it takes the marks."""
@@ -70,8 +74,9 @@ class Sheets:
 
 def sheets_of(sources: Sequence[str], exercises: ExerciseSet, asked: Intake) -> Sheets:
     """Every sheet in `sources`, by the rules of the call. Raises DenseError for options that are none."""
+    check_encoding(asked.encoding)
     rule = rule_of(asked.duplicates)
-    mapped, column = _mapped(asked.maps, exercises)
+    mapped, column = mapped_by(asked.maps, exercises)
     pattern = None if asked.student_from is None else StudentPattern.of(asked.student_from)
     layout = layout_of(asked.layout)
     members = None if asked.roster is None else roster_in(asked.roster, asked.encoding)
@@ -86,7 +91,7 @@ def sheets_of(sources: Sequence[str], exercises: ExerciseSet, asked: Intake) -> 
     return Sheets(sheets, warnings, members, column, rule)
 
 
-def _mapped(maps: Sequence[str], exercises: ExerciseSet) -> tuple[dict[str, str], str | None]:
+def mapped_by(maps: Sequence[str], exercises: ExerciseSet) -> tuple[dict[str, str], str | None]:
     """What `--map` says of columns of answers, and of the column for the marks."""
     names = FieldNames.of(exercises)
     mapped: dict[str, str] = {}
@@ -127,3 +132,10 @@ def _missing(members: Roster, sheets: Sequence[Sheet]) -> tuple[Sheet, ...]:
         )
         for student in members.missing(one.student for one in sheets)
     )
+
+
+def first_of(warnings: Sequence[DenseError], different: int) -> tuple[Note | DenseError, ...]:
+    """The first of these warnings, and how many more of so many there are."""
+    more = different - MOST_WARNINGS
+    told = tuple(warnings[:MOST_WARNINGS])
+    return told if more <= 0 else (*told, Note("common.more-errors", {"count": more}))

@@ -29,13 +29,16 @@ def class_sheets(
 ) -> Outcome:
     """A file for every student of the class list, with their own numbers unless a seed says others.
 
-    Files that are there already are refused before anything is written: they may hold answers.
+    Files that are there already, which may hold answers, and names that no numbers can be drawn for are
+    refused before anything is written.
     """
     required("exercise template", roster=roster, into=into)
     assert roster is not None
     assert into is not None
-    students = [one.ids[0] or next(filter(None, one.ids)) for one in _members(roster)]
+    named = (one.ids[0] or next(filter(None, one.ids)) for one in _members(roster))
+    students = list(dict.fromkeys(named))  # who stands twice in the list gets one sheet
     wanted = wanted_seed(variant) or OWN
+    seeds = [seed_for(wanted, chosen.id, student) for student in students]
     suffix = SUFFIXES.get(page.format or "", ".toml")
     places = [os.path.join(into, name) for name in file_names(students, suffix)]
     there = [place for place in places if os.path.lexists(place)]
@@ -46,8 +49,7 @@ def class_sheets(
     except OSError as error:
         raise DenseError("output-unwritable", typed=into, reason=error.strerror or "?") from error
     write = _writer(page)
-    for student, place in zip(students, places, strict=True):
-        seed = seed_for(wanted, chosen.id, student)
+    for student, seed, place in zip(students, seeds, places, strict=True):
         console.write_atomically(place, write(Handout(questions_for(chosen, seed).set, student, seed)))
     written = page.say("practice.sheets-written", count=str(len(places)), folder=into)
     return Outcome(None, Exit.DONE, text=f"{written}\n")

@@ -12,16 +12,19 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from dense_cli.cli.spelling import SPELLED, spelled
 from dense_cli.errors import DenseError
 
 NARROWEST, USUAL, WIDEST = 20, 80, 1000
 """Columns: the least that is believed, the width where nothing is known, the most that is used."""
+
+PART = 1 << 20
+"""Bytes that are copied at a time."""
 
 _REASONS = {
     errno.ENOSPC: "output-full",
@@ -130,30 +133,54 @@ def write_atomically(path: str, text: str) -> None:
 
     Raises DenseError where the place is a folder, missing, full or not ours to write.
     """
-    data = text.encode("utf-8", errors="backslashreplace")
+    with whole_file(path) as file:
+        file.write(text.encode("utf-8", errors="backslashreplace"))
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[BinaryIO]:
+    """A file to write to, which takes its place only where all went well; likewise."""
+    try:
+        with suppress(OSError):
+            os.lstat(path)
+    except ValueError as error:  # a null character in the name
+        raise DenseError("output-unwritable", typed=path, reason="EINVAL") from error
     try:
         if os.path.isdir(path):
             raise IsADirectoryError(errno.EISDIR, path)
         target = os.path.realpath(path)
         if os.path.exists(target) and not os.path.isfile(target):
-            with open(target, "wb") as device:  # a device or a pipe cannot be replaced
-                device.write(data)
+            with spool() as file:
+                yield file
+                file.seek(0)
+                with open(target, "wb") as device:  # a device or a pipe cannot be replaced
+                    while part := file.read(PART):
+                        device.write(part)
             return
-        _replace(target, data)
+        with _replaced(target) as file:
+            yield file
     except BrokenPipeError:
         raise
     except OSError as error:
         raise _refusal(error, path) from error
-    except ValueError as error:  # a null character in the name
-        raise DenseError("output-unwritable", typed=path, reason="EINVAL") from error
 
 
-def _replace(target: str, data: bytes) -> None:
+@contextmanager
+def spool() -> Iterator[BinaryIO]:
+    """A nameless file for what may be too long for memory; read it from its begin."""
+    import tempfile  # only where there is much: it costs start-up time
+
+    with tempfile.TemporaryFile() as file:
+        yield file
+
+
+@contextmanager
+def _replaced(target: str) -> Iterator[BinaryIO]:
     aside = os.path.join(os.path.dirname(target), f".dense-{os.getpid()}.part")
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            yield file
         if os.path.exists(target):
             os.chmod(aside, stat.S_IMODE(os.stat(target).st_mode))
         os.replace(aside, target)

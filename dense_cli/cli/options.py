@@ -71,6 +71,8 @@ class Outcome:
     text: str = ""
     remark: Note | None = None
     """A line on standard error beside a file that was written."""
+    delivered: bool = False
+    """Whether the text is where it should be already: one that is too long for memory."""
 
 
 @dataclass(frozen=True, slots=True)

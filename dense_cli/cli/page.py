@@ -43,7 +43,9 @@ class Page:
     @classmethod
     def of(cls, options: Mapping[str, Any], language: str) -> Page:
         """The page that these options ask for. Raises DenseError for what is none."""
-        output = options.get("output")
+        output = (
+            None if options.get("output") == "-" else options.get("output")
+        )  # - is the screen or the pipe
         chosen = "json" if options.get("json_") else options.get("format")
         if chosen is None and output is not None:
             chosen = SUFFIXES.get(os.path.splitext(output)[1].casefold(), "plain")
@@ -70,17 +72,22 @@ def _digits(typed: str | None) -> int:
 def show(outcome: Outcome, page: Page) -> None:
     """Print an outcome, or write it to the file that was named."""
     _warn(outcome.warnings, page.say)
+    if not outcome.delivered:
+        _deliver(outcome, page)
+    if page.output is not None and outcome.remark is not None:
+        from dense_cli.reading.characters import visible
+
+        facts = {name: str(fact) for name, fact in outcome.remark.facts.items()}
+        console.warn(page.say(outcome.remark.key, file=visible(page.output), **facts))
+
+
+def _deliver(outcome: Outcome, page: Page) -> None:
     stream = console.standard_output()
     text = outcome.text if outcome.derivation is None else _written(outcome.derivation, page, stream)
     if page.output is None:
         stream.write(text)
     else:
         console.write_atomically(page.output, text)
-        if outcome.remark is not None:
-            from dense_cli.reading.characters import visible
-
-            facts = {name: str(fact) for name, fact in outcome.remark.facts.items()}
-            console.warn(page.say(outcome.remark.key, file=visible(page.output), **facts))
 
 
 def _written(derivation: Derivation, page: Page, stream: console.Output) -> str:

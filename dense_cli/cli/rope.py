@@ -23,6 +23,8 @@ from dense_cli.cli.options import (
     unused,
 )
 from dense_cli.cli.page import Page
+from dense_cli.errors import DenseError
+from dense_cli.reading.given import is_source
 
 EXAMPLES = {
     "rope": (
@@ -45,6 +47,7 @@ def rope(
     q: Annotated[str | None, option("--q", metavar="VEC")] = None,
     k: Annotated[str | None, option("--k", metavar="VEC")] = None,
     pos: Annotated[tuple[str, ...], option("--pos", metavar="M N")] = (),
+    pos_range: Annotated[str | None, option("--pos-range", metavar="START:STOP")] = None,
     angle: Annotated[str | None, option("--angle", metavar="A")] = None,
     rope_theta: Annotated[str | None, option("--rope-theta", metavar="B")] = None,
     layout: Annotated[str | None, option("--layout", metavar="LAYOUT")] = None,
@@ -82,13 +85,25 @@ def rope(
     model = model_of(config, layer_type, seq_len, as_)
     wanted = expected(expect, atol, rtol)
     if frequencies:
-        unused("option-excludes", "--frequencies", q=q, k=k, pos=pos, dtype=dtype)
+        unused("option-excludes", "--frequencies", q=q, k=k, pos=pos, pos_range=pos_range, dtype=dtype)
         if model is not None:
             unused("option-excludes", "--config", angle=angle, rope_theta=rope_theta, rotary_dim=rotary_dim)
         told, given = speeds(typed, model)
     else:
         unused("option-needs", "--frequencies", head_dim=head_dim)
+        if pos_range is not None or (wanted is not None and not pos and _are_files(q, k)):
+            unused("option-excludes", "--pos-range", pos=pos, dtype=dtype)
+            if wanted is None:
+                raise DenseError("pos-range-without-expect", option="--pos-range", typed=pos_range)
+            from dense_cli.cli.rope_arrays import array_comparison
+
+            return array_comparison({"q": q, "k": k}, pos_range, typed, model, wanted, page.say)
         required("rope", q=q, k=k, pos=pos)
         told, given = rotated(q, k, pos, dtype, typed, model)
         typed = {"q": q or "", "k": k or "", **typed}
     return against(Outcome(told, Exit.DONE), wanted, lambda: asked(given, model, typed), page.say)
+
+
+def _are_files(*typed: str | None) -> bool:
+    """Whether one of the vectors is in a file, where it may be an array of any size."""
+    return any(text is not None and is_source(text) for text in typed)

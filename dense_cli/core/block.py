@@ -82,7 +82,8 @@ class Block:
 
     `x` is [T, C], its first row at position `start`. `rates` has one angle per pair of the first `rotary_dim`
     coordinates of a head; None: nothing turns. `rotated` names what turns. The scores are over the root of
-    `score_width` (head_dim unless said). With `unit_offset` a stored gain g acts as 1 + g.
+    `score_width` (head_dim unless said). With `unit_offset` a stored gain g acts as 1 + g. `residuals` are
+    the tensors that are added to attention and to down.
     """
 
     x: Array
@@ -101,6 +102,7 @@ class Block:
     rotated: tuple[str, ...] = ("q", "k")
     causal: bool = True
     score_width: int | None = None
+    residuals: tuple[str | None, str | None] = ("x", "residual")
 
     @property
     def head_dim(self) -> int:
@@ -173,11 +175,13 @@ def block(given: Block, keep_scores: bool = True) -> Trace:
             made["scores"], made["probabilities"] = attended.scores, attended.probabilities
         heads = keep("heads", attended.heads)
         attention = keep("attention", weights.o.of(_joined(heads)))
-        residual = keep("residual", x + attention)
+        first, second = given.residuals
+        residual = keep("residual", attention if first is None else made[first] + attention)
         norm2 = keep("norm2", rms_norm(residual, weights.norm2, given.eps, given.unit_offset, "norm2"))
         gate, up = keep("gate", weights.gate.of(norm2)), keep("up", weights.up.of(norm2))
         product = keep("product", keep("activated", act(gate)) * up)
-        keep("output", residual + keep("down", weights.down.of(product)))
+        down = keep("down", weights.down.of(product))
+        keep("output", down if second is None else made[second] + down)
     shapes = {name: array.shape for name, array in made.items()}
     square = (given.heads, len(x), len(x))
     shapes |= {"scores": square, "probabilities": square}

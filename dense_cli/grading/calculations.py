@@ -17,7 +17,7 @@ from dense_cli.core.ffn import Ffn, ffn
 from dense_cli.core.norms import Norm, layer_norm, norm, shifted
 from dense_cli.core.rope import QUARTER_TURN, Rope, rope
 from dense_cli.errors import DenseError
-from dense_cli.mistakes.diagnosis import agreement
+from dense_cli.mistakes.agreement import agreement
 from dense_cli.mistakes.params import BudgetQuestion, budget_answer
 from dense_cli.reading.angles import angle
 from dense_cli.reading.numbers import number, whole

@@ -30,8 +30,13 @@ def student_seed(set_id: str, student: str) -> str:
 
     >>> student_seed("chapter-25", " S01 ")
     'chapter-25:s01'
+
+    Raises DenseError for a name that no seed can hold.
     """
-    return seed_of(f"{set_id}:{normalize('NFC', student.strip()).casefold()}")
+    try:
+        return seed_of(f"{set_id}:{normalize('NFC', student.strip()).casefold()}")
+    except DenseError as error:
+        raise DenseError("variant-student", student=student, most=LONGEST_SEED - len(set_id) - 1) from error
 
 
 def words(*seed: str) -> Iterator[int]:

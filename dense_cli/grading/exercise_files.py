@@ -94,11 +94,9 @@ def _exercise(path: Path) -> Exercise:
         remarks=entry.words(table, "remarks", where, needed=False),
         source=where,
     )
-    if "variant" not in table:
-        return exercise
-    # The texts of an exercise that has variants hold places for its numbers, the first ones as well.
-    varied = replace(exercise, variation=variation(table, exercise, where))
-    return with_numbers(varied, exercise.given)
+    if "variant" in table:
+        exercise = replace(exercise, variation=variation(table, exercise, where))
+    return with_numbers(exercise, exercise.given)
 
 
 def _field(exercise: str, table: Table, calculation: str | None, where: str) -> Field:

@@ -58,6 +58,16 @@ def letters(data: bytes, source: str, encoding: str | None) -> str:
         raise DenseError("encoding-unknown", option="--encoding", typed=encoding) from error
 
 
+def check_encoding(typed: str | None) -> None:
+    """Raises DenseError for an encoding of no text: a fault of the call, not of every file."""
+    try:
+        b"a".decode(typed or "utf-8")
+    except LookupError as error:
+        raise DenseError("encoding-unknown", option="--encoding", typed=typed) from error
+    except UnicodeError:  # one byte may be no letter, as in UTF-16
+        return
+
+
 def entries(folder: Path) -> list[Path]:
     """What a folder holds in the order of names, without hidden files."""
     try:

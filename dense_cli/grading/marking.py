@@ -34,6 +34,9 @@ USUAL_DECIMALS = 4
 ATOL, RTOL = Fraction(5, 100_000), Fraction(0)
 """Right to four decimals."""
 
+MOST_KNOWN = 4096
+"""Different answers whose marks are kept at hand; then it begins anew."""
+
 NOTHING, EVERYTHING = Fraction(0), Fraction(1)
 
 
@@ -115,6 +118,8 @@ class Marker:
             return mark_alone(question, given, self.rules)
         place = question.field.key, given
         if place not in self._known:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
             self._known[place] = mark_alone(question, given, self.rules)
         return self._known[place]
 

@@ -14,16 +14,15 @@ PLACE = re.compile(r"\{([A-Za-z][A-Za-z0-9_-]*)(?:\.([1-9][0-9]?))?\}")
 
 
 def with_numbers(one: Exercise, given: Mapping[str, str]) -> Exercise:
-    """An exercise that has variants, with these given numbers in every text."""
-    variation = one.variation
-    assert variation is not None
+    """An exercise with these given numbers in every text."""
+    told = one.variation or one  # whose texts still have their places
+    asks = {field.name: field.ask for field in one.fields} if one.variation is None else one.variation.asks
 
     def filled(words: Words) -> dict[str, str]:
         return {code: _filled(text, _saying(one, given, code)) for code, text in words.items()}
 
-    fields = tuple(replace(field, ask=filled(variation.asks[field.name])) for field in one.fields)
-    title, text = filled(variation.title), filled(variation.text)
-    return replace(one, title=title, text=text, fields=fields, given=given)
+    fields = tuple(replace(field, ask=filled(asks[field.name])) for field in one.fields)
+    return replace(one, title=filled(told.title), text=filled(told.text), fields=fields, given=given)
 
 
 def drawn_given(one: Exercise, numbers: Mapping[str, str]) -> dict[str, str]:
@@ -73,15 +72,15 @@ def _filled(text: str, fill: Callable[[str, str | None], str]) -> str:
 
 def _saying(one: Exercise, given: Mapping[str, str], language: str) -> Callable[[str, str | None], str]:
     """How a given number, or one entry of it, is said in a text of this language."""
-    assert one.variation is not None
-    phrases = one.variation.phrases
+    phrases = {} if one.variation is None else one.variation.phrases
 
     def said(name: str, entry: str | None) -> str:
         words = phrases.get(name, {}).get(given.get(name, "")) if entry is None else None
         if words is not None:
             return words.get(language) or words["en"]
         found = _value(given, name, entry)
-        return found if found is not None else f"{{{name}}}"  # a fault, which lint tells
+        # Nothing of that name: a fault where there are variants, which lint tells; else the text means braces.
+        return found if found is not None else f"{{{name}.{entry}}}" if entry else f"{{{name}}}"
 
     return said
 

@@ -14,7 +14,8 @@ from dense_cli.grading.pages import words
 from dense_cli.grading.questions import Question
 from dense_cli.grading.solution import derived
 from dense_cli.grading.telling import Teller
-from dense_cli.mistakes.diagnosis import FAILURES, agreement
+from dense_cli.mistakes.agreement import agreement
+from dense_cli.mistakes.diagnosis import FAILURES
 from dense_cli.render.notation import Notation
 
 LEVELS = 3

@@ -114,7 +114,7 @@ class Question:
         """What known mistakes make of this question; None where nothing is calculated."""
         return self.worked.paths if self.worked is not None and self.field.quantity is not None else None
 
-    @property
+    @cached_property
     def pick(self) -> Callable[[tuple[Any, Any]], Answer]:
         """What the field takes from a result of `paths`."""
         assert self.worked is not None

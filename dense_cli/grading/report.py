@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -42,17 +42,17 @@ class Marked:
     @cached_property
     def score(self) -> Fraction:
         """Points so far; answers that a person must read are not in it."""
-        return sum((mark.points for mark in self.marks if mark.points), Fraction(0))
+        return _total(mark.points for mark in self.marks)
 
     @cached_property
     def to_review(self) -> Fraction:
         """Points of the answers that a person must still read."""
         waiting = (mark for mark in self.marks if mark.verdict == REVIEW and not mark.reviewed)
-        return sum((mark.field.points for mark in waiting), Fraction(0))
+        return _total(mark.field.points for mark in waiting)
 
     @cached_property
     def max_score(self) -> Fraction:
-        return sum((mark.field.points for mark in self.marks), Fraction(0))
+        return _total(mark.field.points for mark in self.marks)
 
     @property
     def percent(self) -> Fraction | None:
@@ -65,6 +65,17 @@ class Marked:
         """Whether everything that was answered is right."""
         answered = [mark for mark in self.marks if mark.verdict != BLANK]
         return self.error is None and all(mark.verdict in FULL for mark in answered)
+
+
+def _total(points: Iterable[Fraction]) -> Fraction:
+    """The sum; whole points, as most are, are added as integers."""
+    whole, parts = 0, Fraction(0)
+    for each in points:
+        if each.denominator == 1:
+            whole += each.numerator
+        else:
+            parts += each
+    return parts + whole
 
 
 def report(students: Sequence[Marked], teller: Teller, rules: Rules) -> Derivation:
@@ -102,6 +113,14 @@ def _steps(students: Sequence[Marked], teller: Teller) -> Iterator[Step]:
 def student_data(one: Marked, teller: Teller) -> dict[str, Data]:
     """Everything about one sheet, as the interface names it."""
     return {
+        **sheet_data(one, teller),
+        "answers": [answer_data(mark, teller) for mark in one.marks],
+    }
+
+
+def sheet_data(one: Marked, teller: Teller) -> dict[str, Data]:
+    """What there is about a sheet beside its answers."""
+    return {
         "student": one.student,
         "source": one.source,
         **({"variant": one.variant} if one.variant else {}),
@@ -110,11 +129,11 @@ def student_data(one: Marked, teller: Teller) -> dict[str, Data]:
         "max_score": plain_number(one.max_score),
         "to_review": plain_number(one.to_review),
         "percent": None if one.percent is None else plain_number(one.percent),
-        "answers": [_answer(mark, teller) for mark in one.marks],
     }
 
 
-def _answer(mark: Mark, teller: Teller) -> dict[str, Data]:
+def answer_data(mark: Mark, teller: Teller) -> dict[str, Data]:
+    """Everything about one answer, as the interface names it."""
     return {
         "exercise": mark.field.exercise,
         "field": mark.field.name,

@@ -7,7 +7,7 @@ from math import inf
 
 from dense_cli.grading.marking import ATOL
 from dense_cli.grading.questions import Question
-from dense_cli.mistakes.diagnosis import agreement
+from dense_cli.mistakes.agreement import agreement
 
 MARGIN = 20
 """Tolerances that a wrong value keeps from the right one, so that careless rounding cannot join them."""

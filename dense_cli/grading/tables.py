@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 
 from dense_cli.errors import DenseError
+from dense_cli.grading.files import LARGEST_TABLE
 from dense_cli.grading.intake import columns_of
 from dense_cli.grading.intake.columns import Columns
 from dense_cli.grading.sheets import VARIANT, FieldNames, Sheet, variant_entry
 
-LARGEST_CELL = 1 << 17
 SEPARATORS = ",;\t"
+
+LARGEST_CELL = LARGEST_TABLE
+"""Characters: one student's endless answer must not make the whole class unreadable."""
+
+_QUOTED = re.compile(r'"[^"]*(?:"|$)')
 
 
 def table(text: str, source: str, names: FieldNames, layout: str | None = None) -> Iterator[Sheet]:
@@ -29,7 +35,7 @@ def table(text: str, source: str, names: FieldNames, layout: str | None = None) 
     warnings, found = columns.warnings, False
     for line, cells in rows:
         if any(cell.strip() for cell in cells):
-            yield _sheet(cells, columns, warnings, source, line)
+            yield row_sheet(cells, columns, warnings, source, line)
             warnings, found = (), True
     if not found:
         raise DenseError("table-empty", source=source)
@@ -53,17 +59,18 @@ def cells_of(text: str, source: str, as_it_stands: bool = False) -> Iterator[tup
 
 
 def separator_of(header: str) -> str:
-    """What separates the columns: a comma, a semicolon, or a tab, whichever there are most of.
+    """What separates the columns: a comma, a semicolon, or a tab, whichever there are most of outside quotes.
 
-    >>> separator_of("student;1.query;1.key"), separator_of("student")
+    >>> separator_of("student;1.query;1.key"), separator_of('student,"a; b; c"')
     (';', ',')
     """
-    return max(SEPARATORS, key=header.count)
+    return max(SEPARATORS, key=_QUOTED.sub("", header).count)
 
 
-def _sheet(
+def row_sheet(
     cells: list[str], columns: Columns, warnings: tuple[DenseError, ...], source: str, line: int
 ) -> Sheet:
+    """One row as a sheet; `line` is the number of its last line."""
     student = columns.student(cells)
     if not student:
         nobody = DenseError("row-without-student", source=source, row=line)

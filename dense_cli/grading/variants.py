@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from dense_cli.errors import DenseError
@@ -10,7 +11,9 @@ from dense_cli.grading.exercise import Exercise, ExerciseSet
 from dense_cli.grading.marking import Marker, Rules
 from dense_cli.grading.placeholders import drawn_given, with_numbers
 from dense_cli.grading.questions import Question, SetQuestions, questions_about
+from dense_cli.grading.report import Marked
 from dense_cli.grading.separating import OF_METHOD, hidden_ids, keep_their_distance
+from dense_cli.grading.sheets import Sheet
 from dense_cli.grading.witnesses import LAWS
 from dense_cli.mistakes.diagnosis import FAILURES
 
@@ -109,3 +112,25 @@ def seed_for(wanted: str, set_id: str, student: str) -> str:
     ('7', 'chapter-25:s01')
     """
     return student_seed(set_id, student) if wanted.casefold() == OWN else wanted
+
+
+def marked_with(markers: Markers, sheet: Sheet, wanted: str) -> Marked:
+    """A sheet marked with the numbers that the call asks for, else with those that it names itself."""
+    if sheet.error:
+        return Marked(sheet.student, sheet.source, (), sheet.error)
+    try:
+        seed = seed_for(wanted or sheet.variant, markers.chosen.id, sheet.student)
+    except DenseError as error:  # a name of which no numbers can be drawn
+        return Marked(sheet.student, sheet.source, (), error.about(source=sheet.where))
+    marks = markers.of(seed).sheet(sheet.answers)
+    return Marked(sheet.student, sheet.source, marks, variant=seed, submitted=sheet.submitted)
+
+
+def other_numbers(sheets: Iterable[Sheet], wanted: str, set_id: str) -> Iterator[DenseError]:
+    """A warning for each sheet that names other numbers than those that the call asks for."""
+    for sheet in sheets if wanted else ():
+        if sheet.error is None and sheet.variant:
+            asked = seed_for(wanted, set_id, sheet.student)
+            named = seed_for(sheet.variant, set_id, sheet.student)
+            if asked != named:
+                yield DenseError("variant-differs", source=sheet.source, typed=named, variant=asked)

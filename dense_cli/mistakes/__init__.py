@@ -17,7 +17,7 @@ Change = Callable[[Any], Iterable[Any]]
 """From a given value to those that the mistake makes of it: none where it does not apply, several where it
 is a family of settings."""
 
-TOPICS = ("rope", "rmsnorm", "swiglu", "params", "params-models")
+TOPICS = ("rope", "rmsnorm", "swiglu", "params", "params-models", "block")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,4 +90,8 @@ def catalogue(topic: str) -> Catalogue:
         from dense_cli.mistakes.params_models import MODELS
 
         return MODELS
+    if topic == "block":
+        from dense_cli.mistakes.block import BLOCK
+
+        return BLOCK
     raise KeyError(topic)

@@ -55,7 +55,7 @@ def rotation_comparison(
     >>> x = np.array([[1.0, 0.0], [1.0, 0.0]])
     >>> found = rotation_comparison("query", given, x, x).comparison
     >>> found.first_difference, [one.id for one in found.mistakes][:1]
-    ({'index': [1, 0], 'found': 1.0, 'expected': 0.0}, ['position-minus-one'])
+    ({'index': [1, 0], 'found': 1.0, 'expected': 0.0}, ['no-rotation'])
     """
     tolerances = float(atol), float(rtol)
     if _long(y.shape) == _long(x.shape):

@@ -1,4 +1,4 @@
-"""The ways in which an array of heads may have been rotated: the catalogue of a single rotation, on arrays."""
+"""The ways in which an array of heads may have been rotated: the catalogue of one rotation, on arrays."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ from typing import Any
 
 from dense_cli.derivation import Data, Note
 from dense_cli.mistakes import Catalogue
-from dense_cli.mistakes.diagnosis import Compute, Found, Pick, WrongPaths, numbers_in, shaped
+from dense_cli.mistakes.agreement import shaped
+from dense_cli.mistakes.diagnosis import Compute, Found, Pick, WrongPaths, numbers_in
 from dense_cli.mistakes.observations import Seen, observed
 
 ATOL, RTOL = Fraction(5, 100_000), Fraction(0)

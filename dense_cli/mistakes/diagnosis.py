@@ -6,13 +6,14 @@ found value, and everything known that gives it is named, alone first and two to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any
 
 from dense_cli.errors import DenseError
 from dense_cli.mistakes import Catalogue, Kind, Mistake, catalogue
+from dense_cli.mistakes.agreement import Steps, WrongValues, agreement, shaped
 
 Compute = Callable[[Any], Any]
 Pick = Callable[[Any], Any]
@@ -76,6 +77,7 @@ class WrongPaths:
     catalogue: Catalogue
     given: Any
     compute: Compute
+    _seen: dict[tuple[Pick, float, float], _Seen] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def right(self) -> tuple[Any, ...]:
@@ -111,26 +113,20 @@ class WrongPaths:
     ) -> tuple[Found, ...]:
         """All single mistakes that give `found`, or else all pairs that do; see `diagnose`."""
 
-        def fitting(paths: tuple[Path, ...], told_from: Callable[[Path], list[Any]]) -> tuple[Found, ...]:
-            errors: dict[tuple[int, ...], float] = {}
-            for path in paths:
-                value = pick(path.result)
-                error = agreement(found, value, atol, rtol)
-                if error is None or any(_same(value, other, atol, rtol) for other in told_from(path)):
-                    continue
-                errors[path.steps] = min(error, errors.get(path.steps, error))
-            return tuple(self._found(steps, errors[steps]) for steps in sorted(errors, key=self._simplicity))
-
-        right = [pick(result) for result in self.right]
-        alone = fitting(self.singles, lambda path: right)
+        values = self._wrong_values(pick, atol, rtol)
+        alone = self._named(values.alone.fitting(found, atol, rtol))
         if alone or not pairs or not self._pairs_allowed(found, digits):
             return alone
-        parts: dict[int, list[Any]] = {}
-        for path in self.singles:
-            parts.setdefault(path.steps[0], []).append(pick(path.result))
-        return fitting(
-            self.pairs, lambda path: right + [value for step in path.steps for value in parts.get(step, [])]
-        )
+        return self._named(values.together.fitting(found, atol, rtol))
+
+    def _wrong_values(self, pick: Pick, atol: float, rtol: float) -> _Seen:
+        key = pick, atol, rtol
+        if key not in self._seen:
+            self._seen[key] = _Seen(self, pick, atol, rtol)
+        return self._seen[key]
+
+    def _named(self, errors: Mapping[Steps, float]) -> tuple[Found, ...]:
+        return tuple(self._found(steps, errors[steps]) for steps in sorted(errors, key=self._simplicity))
 
     def hidden(self, pick: Pick, atol: float = 5e-5, rtol: float = 0.0) -> Catalogue:
         """The mistakes that apply, but all of whose values are the right one."""
@@ -142,11 +138,15 @@ class WrongPaths:
             told[path.steps[0]] = told.get(path.steps[0], False) or not same
         return tuple(self.catalogue[step] for step, seen in told.items() if not seen)
 
+    @cached_property
+    def _is_small(self) -> bool:
+        return numbers_in(self.given) + sum(map(numbers_in, self.right)) <= PAIR_NUMBERS
+
     def _pairs_allowed(self, found: Any, digits: int | None) -> bool:
         _, entries = shaped(found)
         if len(entries) == 1 and (significant(entries[0]) if digits is None else digits) < PAIR_DIGITS:
             return False
-        return numbers_in(self.given) + sum(map(numbers_in, self.right)) <= PAIR_NUMBERS
+        return self._is_small
 
     def _found(self, steps: tuple[int, ...], error: float) -> Found:
         return Found(tuple(self.catalogue[step] for step in steps), error)
@@ -160,6 +160,44 @@ class WrongPaths:
                 yield self.compute(given)
             except FAILURES:
                 continue
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The wrong values as one question sees them: only those that are told from the right one."""
+
+    paths: WrongPaths
+    pick: Pick
+    atol: float
+    rtol: float
+
+    @cached_property
+    def right(self) -> list[Any]:
+        return [self.pick(result) for result in self.paths.right]
+
+    @cached_property
+    def alone(self) -> WrongValues:
+        return WrongValues(self._told_from(self.paths.singles, lambda steps: self.right))
+
+    @cached_property
+    def together(self) -> WrongValues:
+        parts: dict[int, list[Any]] = {}
+        for path in self.paths.singles:
+            parts.setdefault(path.steps[0], []).append(self.pick(path.result))
+        return WrongValues(
+            self._told_from(
+                self.paths.pairs,
+                lambda steps: self.right + [value for step in steps for value in parts.get(step, [])],
+            )
+        )
+
+    def _told_from(
+        self, paths: Iterable[Path], others: Callable[[Steps], list[Any]]
+    ) -> Iterator[tuple[Steps, Any]]:
+        for path in paths:
+            value = self.pick(path.result)
+            if not any(_same(value, other, self.atol, self.rtol) for other in others(path.steps)):
+                yield path.steps, value
 
 
 def diagnose(
@@ -202,48 +240,6 @@ def hidden(
     return _paths(topic, given, compute).hidden(pick, atol, rtol)
 
 
-def agreement(found: Any, value: Any, atol: float, rtol: float = 0.0) -> float | None:
-    """The largest difference of two entries, or None where the two do not agree within the tolerance.
-
-    Shapes come first; a matrix of one row is a vector, and a vector of one entry a number. NaN agrees with
-    nothing; whole numbers of any size are compared exactly.
-
-    >>> agreement((0.8485, 1.1314), ((0.848528, 1.131371),), atol=5e-5) is not None
-    True
-    >>> agreement(float("nan"), float("nan"), atol=1.0) is None
-    True
-    """
-    (found_shape, found_entries), (shape, entries) = shaped(found), shaped(value)
-    if found_shape != shape:
-        return None
-    largest = 0.0
-    for a, t in zip(found_entries, entries, strict=True):
-        if a is None or t is None:
-            if a is not t:
-                return None
-            continue
-        try:
-            difference = abs(a - t)
-            within = difference <= (atol + rtol * abs(t) if rtol else atol)
-        except OverflowError:  # a whole number beyond every float beside a float
-            return None
-        if not within:
-            return None
-        largest = max(largest, float(difference))
-    return largest
-
-
-def shaped(value: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
-    """The shape without leading ones, and the entries in a row; −1 stands for rows of different lengths.
-
-    >>> shaped(((1.0, 2.0), (3.0, 4.0))), shaped(((5,),))
-    (((2, 2), (1.0, 2.0, 3.0, 4.0)), ((), (5,)))
-    """
-    shape, entries = _nested(value)
-    ones = next((place for place, length in enumerate(shape) if length != 1), len(shape))
-    return shape[ones:], entries
-
-
 def significant(number: Any) -> int:
     """The significant digits that a number shows when nothing is known of how it was typed.
 
@@ -280,15 +276,6 @@ def _both(one: Mistake, other: Mistake, given: Any) -> Iterator[Any]:
 
 def _same(value: Any, other: Any, atol: float, rtol: float) -> bool:
     return agreement(value, other, atol, rtol) is not None
-
-
-def _nested(value: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
-    if not isinstance(value, tuple | list):
-        return (), (value,)
-    inside = [_nested(part) for part in value]
-    shapes = {shape for shape, _ in inside}
-    shape = shapes.pop() if len(shapes) == 1 else ((-1,) if shapes else ())
-    return (len(value), *shape), tuple(entry for _, entries in inside for entry in entries)
 
 
 def numbers_in(value: Any) -> int:

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any
 
 from dense_cli.derivation import Fact
-from dense_cli.mistakes.diagnosis import shaped
+from dense_cli.mistakes.agreement import shaped
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ from dense_cli.core.norms import Norm, layer_norm, norm
 from dense_cli.core.rope import Rope, RopeRow, rope
 from dense_cli.derivation import Note
 from dense_cli.mistakes import Catalogue, catalogue
+from dense_cli.mistakes.agreement import agreement
 from dense_cli.mistakes.comparison import Question, Way
-from dense_cli.mistakes.diagnosis import agreement, significant
+from dense_cli.mistakes.diagnosis import significant
 from dense_cli.mistakes.rope import scaled_by_width
 from dense_cli.mistakes.telling import telling_ffn, telling_norm, telling_rope
 

@@ -81,8 +81,8 @@ def read_vector(given: object, width: int) -> Reading | None:
     else:
         written = plain_notation(_text(given, typed))
         texts = _entries(written, typed)
-        entries = [_read(text, typed, plain_entry) for text in texts]
         unclear = "," in written and len(texts) != width and _have_commas(written, texts, width)
+        entries = [] if unclear else [_read(text, typed, plain_entry) for text in texts]
         notes = ("decimal-comma",) if "," in written and ";" in written else ()
     if unclear:
         raise DenseError("decimal-commas", typed=typed, entries=len(texts), width=width)
@@ -212,7 +212,10 @@ def _are_halves(texts: Sequence[str], width: int) -> bool:
 
 
 def _typed(given: object) -> str:
-    return given if isinstance(given, str) else shown(given)
+    """What was given, for a message: a date as TOML has it, without quotes."""
+    if isinstance(given, str) or hasattr(given, "isoformat"):
+        return str(given)
+    return shown(given)
 
 
 def _word(given: object) -> str | None:

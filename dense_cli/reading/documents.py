@@ -123,9 +123,7 @@ def nested_numbers(value: object, typed: str, masked: bool = False) -> tuple[Nes
     return _nested(value, typed, MAX_DIMENSIONS, masked)
 
 
-def _nested(
-    value: Sequence[object], typed: str, levels: int, masked: bool
-) -> tuple[Nested, tuple[int, ...]]:
+def _nested(value: Sequence[object], typed: str, levels: int, masked: bool) -> tuple[Nested, tuple[int, ...]]:
     if not levels:
         raise DenseError("file-too-deep", typed=typed, limit=MAX_DIMENSIONS)
     if not value:

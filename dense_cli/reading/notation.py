@@ -57,6 +57,9 @@ def plain_notation(text: str) -> str:
     written = re.sub(r"根号下?", "√", written)
     if "\\" in written or "{" in written:
         written = _without_latex(written, text)
+    equals = re.search("[=≈]", written)
+    if equals:
+        raise DenseError("answer-with-working", typed=text, part=equals.group())
     return written.strip()
 
 

@@ -143,18 +143,19 @@ def _tree(folded: str, text: str) -> list[Tree]:
 
 def _check_brackets(folded: str, text: str) -> None:
     """Every bracket has its partner, and they are not too many deep; the splitting may then rely on it."""
-    awaited: list[str] = []
+    awaited: list[tuple[str, int]] = []
     deepest = MAX_NESTING if len(folded) < 10_000 else 4  # each level is one more walk through the text
     for match in re.finditer(r"[\[\]()]", folded):
         bracket = match.group()
         if bracket in "[(":
-            awaited.append("]" if bracket == "[" else ")")
+            awaited.append(("]" if bracket == "[" else ")", match.start() + 1))
             if len(awaited) > deepest:
                 raise DenseError("brackets-too-deep", typed=text, part=folded[: match.start() + 1])
-        elif not awaited or awaited.pop() != bracket:
+        elif not awaited or awaited.pop()[0] != bracket:
             raise DenseError("bracket-mismatch", typed=text, part=bracket, place=match.start() + 1)
     if awaited:
-        raise DenseError("bracket-mismatch", typed=text, part=awaited[-1], place=len(folded) + 1)
+        closing, opened = awaited[-1]
+        raise DenseError("bracket-open", typed=text, part=folded[opened - 1], place=opened, missing=closing)
 
 
 def _unwrapped(folded: str) -> str:

@@ -82,7 +82,8 @@ def escaped(text: str) -> str:
     >>> escaped("50% of a_b")
     '50\\\\% of a\\\\_b'
     """
-    return "".join(LATEX_MARKS.get(mark, mark if _has_glyph(mark) else _numbered(mark)) for mark in text)
+    told = (LATEX_MARKS.get(mark, mark if _has_glyph(mark) else _numbered(mark)) for mark in text)
+    return re.sub("-(?=-)", "-{}", "".join(told))  # or TeX draws one dash for the two of an option
 
 
 def _has_glyph(mark: str) -> bool:

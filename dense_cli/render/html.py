@@ -25,11 +25,12 @@ ul { padding-left: 1.2rem; margin: .3rem 0 } p { margin: .4rem 0 }
 .chain { margin: .35rem 0 .35rem 1.2rem; padding-left: 2rem; text-indent: -2rem;
   font-variant-numeric: lining-nums }
 .link { display: inline-block; vertical-align: top; text-indent: 0; max-width: 100% }
-sub, sup { line-height: 0 }
+sub, sup { line-height: 0; margin-left: .08em }
 .result { border: 1px solid var(--line); border-left: .3rem solid var(--head); background: var(--result);
   padding: .2rem 1rem .7rem; margin: 1.8rem 0 } .result h2 { margin-top: .6rem }
 .wide { overflow-x: auto } table { border-collapse: collapse; margin: .6rem 0 }
-th, td { padding: .25rem .8rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top }
+th, td { padding: .25rem .8rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
+  overflow-wrap: break-word }
 td.number, th.number { text-align: right; font-variant-numeric: lining-nums tabular-nums }
 th, td.number, td.value { white-space: nowrap }
 @media print {

@@ -14,13 +14,15 @@ from dense_cli.render.latex_notation import Latex
 from dense_cli.render.notation import STATES
 from dense_cli.render.page import Grid, Part, Sentence, Statement, page
 
-LONGEST_ROW = 74
+LONGEST_ROW = 64
 """Characters of a chain, marks left out, that fit on one row."""
 LONGEST_LINK = 62
 """Characters of one link that fit on a row of its own; a longer chain is set as running text."""
+LONGEST_NAME = 28
+"""Characters before the first sign; a longer name would push the other rows of its alignment off the page."""
 WIDEST_TABLE = 84
 ALIGNED = r"\begin{align*}"
-SECTIONS = ("section*", "subsection*", "subsubsection*", "paragraph*")
+SECTIONS = ("section*", "subsection*", "subsubsection*", "step")
 
 PREAMBLE = r"""\usepackage{amsmath}
 \usepackage{amssymb}
@@ -29,6 +31,7 @@ PREAMBLE = r"""\usepackage{amsmath}
 \allowdisplaybreaks
 \setlength{\parindent}{0pt}
 \setlength{\mathindent}{2em}
+\newcommand{\step}[1]{\par\addvspace{1.2ex}\noindent{\bfseries #1}\par\nobreak}
 \newcommand{\breakable}[1]{{\raggedright\leftskip=4em\parindent=-2em\indent #1\par}}
 """
 
@@ -69,7 +72,7 @@ class _Writer:
         number = f"{part.number}{dot} " if part.number else ""
         yield rf"\{SECTIONS[min(level, len(SECTIONS) - 1)]}{{{number}{part.title}}}"
         if part.kind in ("given", "assumed", "cautions"):
-            yield r"\begin{itemize}\setlength{\itemsep}{0pt}"
+            yield r"\begin{itemize}\setlength{\itemsep}{0pt}\raggedright"
             for item in part.items:
                 if not isinstance(item, Grid):
                     text = item.text if isinstance(item, Sentence) else self.running(item)
@@ -78,7 +81,7 @@ class _Writer:
         else:
             told = list(self.items(part.items))
             if told and told[0] == ALIGNED:  # or TeX sets an empty line under the heading
-                yield r"\vspace{-1.2\baselineskip}"
+                yield r"\vspace{-\baselineskip}"
             yield from told
         for below in part.parts:
             yield from self.part(below, level + 1)
@@ -102,7 +105,8 @@ class _Writer:
 
     def fits(self, statement: Statement) -> bool:
         symbol, links = statement.chain
-        return max(map(_length, (text for _, text in links))) + _length(symbol) <= LONGEST_LINK
+        longest = max(map(_length, (text for _, text in links)))
+        return _length(symbol) <= min(LONGEST_NAME, LONGEST_LINK - longest)
 
     def rows(self, statement: Statement) -> list[str]:
         """A chain as rows of an alignment: one if it is short, else one a link."""

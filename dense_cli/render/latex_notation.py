@@ -17,6 +17,8 @@ from dense_cli.render.notation import LONGEST_QUOTED, Notation
 MOST_MATRIX_COLUMNS = 10
 """LaTeX draws no more; a wider matrix is written in its rows."""
 
+_PLACE_TO_BREAK = re.compile(r"(?<=[/,:])(?=[^\s/,:])")
+
 
 @dataclass(frozen=True)
 class Latex(Notation):
@@ -34,7 +36,8 @@ class Latex(Notation):
         return escaped(text)
 
     def quoted(self, text: str, limit: int = LONGEST_QUOTED) -> str:
-        return escaped(visible(text, limit))
+        """Paths and JSON have no blanks, so a line may also end after their marks."""
+        return _PLACE_TO_BREAK.sub(r"\\allowbreak{}", escaped(visible(text, limit)))
 
     def inline(self, formula: str) -> str:
         return f"${formula}$"

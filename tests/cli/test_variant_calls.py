@@ -145,3 +145,27 @@ def test_one_seed_for_a_whole_class(tmp_path):
     roster.write_text("s01\ns02\n")
     call("exercise", "template", "--roster", str(roster), "--into", str(tmp_path / "x"), "--variant", "7")
     assert all('variant = "7"' in path.read_text(encoding="utf-8") for path in (tmp_path / "x").iterdir())
+
+
+def test_a_name_that_no_numbers_can_be_drawn_for_stops_nobody_else(tmp_path):
+    table = tmp_path / "class.csv"
+    table.write_text('student,1.query\ns01,"[-3, 2]"\ns\x07,1\n')
+    called = call("check", str(table), "--variant", "student", "--json")
+    one, two = called.json["result"]["students"]
+    assert (called.exit, one["score"], bool(two["error"])) == (2, 1, True)
+
+
+def test_a_class_list_with_an_unusable_name_writes_nothing(tmp_path):
+    names, into = tmp_path / "names.txt", tmp_path / "sheets"
+    names.write_text("student\ns01\ns\x07\n")
+    called = call("exercise", "template", "--roster", str(names), "--into", str(into))
+    assert (called.exit, into.exists()) == (2, False)
+    assert "s\\x07 cannot have numbers of their own" in called.err
+
+
+def test_who_stands_twice_in_the_class_list_gets_one_sheet(tmp_path):
+    names, into = tmp_path / "names.txt", tmp_path / "sheets"
+    names.write_text("s01\ns02\ns01\n")
+    call("exercise", "template", "--roster", str(names), "--into", str(into))
+    assert sorted(path.name for path in into.iterdir()) == ["s01.toml", "s02.toml"]
+    assert call("check", str(into)).exit == 0

@@ -94,7 +94,8 @@ def test_strangers_and_missing_people_are_told_and_nobody_is_lost(tmp_path):
     assert called.exit == 0
     scores = {one["student"]: one["score"] for one in called.json["result"]["students"]}
     assert scores == {"20240011": 1, "b@x.example": 1, "a@x.example": 0, "c@x.example": 0}
-    assert "20240011 is not in the class list\nhint: nearest in the list: 2024001" in called.err
+    assert "20240011 is not in the class list\n" in called.err
+    assert "\nhint: nearest in the list: 2024001" in called.err
     assert "no submission of a@x.example" in called.err
 
 

@@ -48,6 +48,23 @@ def test_moodle_in_chinese_with_semicolons(tmp_path):
     assert told(sheet) == ("007", {"1.query": "[-1, 0]", "5.hidden": "64"})
 
 
+def test_columns_that_moodle_adds_in_any_language_are_no_answers(tmp_path):
+    header = "姓氏,名,学号,Zeit,花费时间,已完成,回答 1,回答 2,5.hidden (width)\n"
+    (sheet,) = table(tmp_path, header + 'Li,Si,007,x,x,x,"[-1, 0]",-,64\n', mapped={"回答 1": "1.query"})
+    assert told(sheet) == ("007", {"1.query": "[-1, 0]", "5.hidden": "64"})
+    assert [warning.facts["typed"] for warning in sheet.warnings] == ["回答 2"]
+
+
+def test_separators_inside_a_quoted_header_separate_nothing(tmp_path):
+    (sheet,) = table(tmp_path, 'student,"5.hidden: one of a; b; c;\nor d; e"\ns01,64\n')
+    assert told(sheet) == ("s01", {"5.hidden": "64"})
+
+
+def test_an_endless_answer_leaves_the_rest_of_the_class_readable(tmp_path):
+    first, second = table(tmp_path, f'student,6.test,5.hidden\ns01,{"x" * 200_000},64\ns02,short,96\n')
+    assert (first.error, told(second)) == (None, ("s02", {"6.test": "short", "5.hidden": "96"}))
+
+
 def test_canvas_student_analysis(tmp_path):
     (sheet,) = table(tmp_path, CANVAS)
     assert told(sheet) == ("101", {"1.query": "[-1, 0]", "5.hidden": "64"})

@@ -169,3 +169,14 @@ def test_shipped_mistakes_of_exercises_have_words_in_both_languages():
         words = topic_texts(language, "mistakes")
         for name in ("old-matrix", "unshifted", "shifted-by-one", "ratio-for-growth", "percent-for-fraction"):
             assert all(words[f"exercises.{name}.{part}"] for part in ("title", "explanation", "tell"))
+
+
+def test_places_for_given_numbers_are_filled_without_variants_too(folder):
+    text = (folder / "2.toml").read_text(encoding="utf-8")
+    for table in ("variant", "variant.numbers", "variant.given", "variant.remarks"):
+        text = re.sub(rf"(?ms)^\[{re.escape(table)}\]\n.*?(?=^\[)", "", text)
+    (folder / "2.toml").write_text(text.replace('ask.en = "', 'ask.en = "{other} {x.9} ', 1), encoding="utf-8")
+    one = load_set(folder).exercise("2")
+    assert one.variation is None
+    assert "[0, 2]" in one.title["en"]
+    assert one.fields[0].ask["en"].startswith("{other} {x.9} ")  # nothing given is called so

@@ -103,6 +103,7 @@ def test_a_convention_is_told_as_one_and_a_slip_is_not():
 
 def test_several_mistakes_are_said_to_look_alike():
     assert "cannot be told apart" in Teller(SET, "en").message(mark_of("2.output", "[0, 1]"))
+    assert "2 different explanations" in Teller(SET, "en").message(mark_of("1.key", "[0, 1]"))  # one a convention
     assert "cannot be told apart" not in Teller(SET, "en").message(mark_of("4.output", "[2, 0]"))
 
 

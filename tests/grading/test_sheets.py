@@ -271,3 +271,11 @@ def test_rows_before_a_broken_one_are_kept(tmp_path):
     sheets = one(tmp_path, "a.csv", 'student,5.hidden\ns01,64\ns02,"64"x\ns03,64\n')
     assert (sheets[0].student, sheets[0].error) == ("s01", None)
     assert (sheets[-1].error.key, sheets[-1].error.facts["row"]) == ("broken-table", 3)
+
+
+def test_an_encoding_that_is_none_is_a_fault_of_the_call(tmp_path):
+    (tmp_path / "a.csv").write_text("student,5.hidden\ns01,64\n")
+    called = call("check", str(tmp_path / "a.csv"), "--encoding", "rot13")
+    assert (called.exit, called.out) == (2, "")
+    assert called.err.startswith('error: --encoding: "rot13"')
+    assert call("check", str(tmp_path / "a.csv"), "--encoding", "gb18030").exit == 0

@@ -13,7 +13,8 @@ from dense_cli.core.norms import Norm, norm
 from dense_cli.core.rope import Rope, Schedule, rope
 from dense_cli.errors import DenseError
 from dense_cli.mistakes import TOPICS, Mistake, always, catalogue
-from dense_cli.mistakes.diagnosis import WrongPaths, agreement, diagnose, hidden, shaped, significant
+from dense_cli.mistakes.agreement import agreement, shaped
+from dense_cli.mistakes.diagnosis import WrongPaths, diagnose, hidden, significant
 
 
 @dataclass(frozen=True)

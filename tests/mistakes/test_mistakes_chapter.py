@@ -10,7 +10,8 @@ from dense_cli.core.ffn import Ffn, ffn
 from dense_cli.core.norms import Norm, layer_norm, norm
 from dense_cli.core.rope import QUARTER_TURN, Rope, rope
 from dense_cli.mistakes import Mistake, catalogue, other_given
-from dense_cli.mistakes.diagnosis import agreement, diagnose, hidden
+from dense_cli.mistakes.agreement import agreement
+from dense_cli.mistakes.diagnosis import diagnose, hidden
 from dense_cli.mistakes.params import BudgetQuestion, budget_answer
 
 TOLERANCE = 5e-6

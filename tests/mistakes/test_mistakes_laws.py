@@ -15,7 +15,8 @@ from dense_cli.core.ffn import ORDERS, Ffn, ffn
 from dense_cli.core.norms import Norm, norm
 from dense_cli.core.rope import Rope, Schedule, rope
 from dense_cli.mistakes import catalogue
-from dense_cli.mistakes.diagnosis import WrongPaths, agreement
+from dense_cli.mistakes.agreement import agreement
+from dense_cli.mistakes.diagnosis import WrongPaths
 from dense_cli.mistakes.params import BudgetQuestion, budget_answer
 
 FEW = settings(max_examples=12, deadline=None)

@@ -17,7 +17,8 @@ from dense_cli.core.ffn import Ffn, ffn
 from dense_cli.core.norms import Norm, norm
 from dense_cli.core.rope import Rope, Schedule, rope
 from dense_cli.mistakes import catalogue
-from dense_cli.mistakes.diagnosis import agreement, diagnose
+from dense_cli.mistakes.agreement import agreement
+from dense_cli.mistakes.diagnosis import diagnose
 from dense_cli.mistakes.params import BudgetQuestion, budget_answer
 from dense_cli.mistakes.rope import ROPE, scaled_by_width
 

@@ -10,6 +10,7 @@ from dense_cli.mistakes import TOPICS, catalogue
 # Told by what needs more than one hand-sized given: arrays with heads, a block, a format, an exercise.
 BEYOND_A_GIVEN = {
     "rope.head-as-position",
+    "rope.single-precision-angles",
     "rope.scaled-by-width",
     "rope.value-rotated",
     "rmsnorm.cast-order",

@@ -214,6 +214,9 @@ def test_a_vector_is_read(given_, read_as, decimals):
         ("1,462117,-0,806824", "decimal-commas"),
         ("[1,462117, -0,806824]", "decimal-commas"),
         ("1,46 -0,81", "decimal-commas"),
+        ("0,0 1,414214", "decimal-commas"),
+        ("[0, 1.4", "bracket-open"),
+        ("√2/2, 0 = [0.7071, 0]", "answer-with-working"),
         ([1, 462117, 0, 806824], "decimal-commas"),
         ("[[1,0],[0,1]]", "vector-has-rows"),
         ([[1, 0], [0, 1]], "vector-has-rows"),
@@ -337,6 +340,19 @@ def test_a_decoded_value_that_is_no_number_is_invalid(given_, key):
     with pytest.raises(DenseError) as refused:
         read_number(given_)
     assert refused.value.key == key
+
+
+def test_a_date_of_a_toml_sheet_is_told_as_it_stands_there():
+    with pytest.raises(DenseError) as refused:
+        read_number(date(2026, 1, 2))
+    assert refused.value.facts["typed"] == "2026-01-02"
+
+
+@pytest.mark.parametrize(("text", "sign"), [("2×24×96=4608", "="), ("√2≈1.414214", "≈")])
+def test_the_working_beside_a_result_is_refused_by_that_name(text, sign):
+    with pytest.raises(DenseError) as refused:
+        read_number(text)
+    assert (refused.value.key, refused.value.facts["part"]) == ("answer-with-working", sign)
 
 
 def test_what_was_assumed_is_noted():

@@ -74,7 +74,7 @@ BOTH_REFUSED = {
     "1,,0": "empty-entry",
     "1,0,": "empty-entry",
     ",1": "empty-entry",
-    "[1": "bracket-mismatch",
+    "[1": "bracket-open",
     "1]": "bracket-mismatch",
     "[1)": "bracket-mismatch",
     "[1,[2]]": "mixed-brackets",
@@ -89,7 +89,7 @@ BOTH_REFUSED = {
     "[" * 40 + "1" + "]" * 40: "brackets-too-deep",
     "[" * 100_000 + "1": "brackets-too-deep",
     "1," * 600_000: "text-too-long",
-    "[1,23": "bracket-mismatch",
+    "[1,23": "bracket-open",
     "0" * 201 + ",1": "number-too-long",
 }
 
@@ -147,6 +147,13 @@ def test_rows_of_different_lengths_are_refused_with_the_row(text, row, width, ex
         "width": width,
         "expected": expected,
     }
+
+
+def test_an_open_bracket_is_told_by_its_own_place_and_what_would_close_it():
+    with pytest.raises(DenseError) as refused:
+        vector("[0, (1")
+    facts = refused.value.facts
+    assert (refused.value.key, facts["part"], facts["place"], facts["missing"]) == ("bracket-open", "(", 5, ")")
 
 
 def test_the_entry_and_row_of_a_slip_are_told():

@@ -12,8 +12,10 @@ import pytest
 from rich.cells import cell_len
 
 from dense_cli.derivation import Derivation, Line, Note
-from dense_cli.lang import LANGUAGES
+from dense_cli.lang import LANGUAGES, say_in
 from dense_cli.render import FORMATS, show
+from dense_cli.render.escaping import escaped
+from dense_cli.render.latex_notation import Latex
 from dense_cli.render.layout import columns_of
 from dense_cli.render.lines import grid
 from dense_cli.render.page import Grid
@@ -375,3 +377,13 @@ def test_a_comparison_is_told_in_sentences(comparison: dict[str, object], told: 
     derivation = Derivation("sample", Note("sample.norm"), {}, {}, comparison=comparison)  # type: ignore[arg-type]
     text = show(derivation, format="plain", say=say_sample("en"), digits=6, width=80, colour=False)
     assert text.splitlines()[3:] == [f"  {sentence}" for sentence in told]
+
+
+def test_latex_keeps_the_two_dashes_of_an_option() -> None:
+    assert escaped("use --cast, not ---") == "use -{}-cast, not -{}-{}-"
+
+
+def test_latex_can_break_a_path_and_sets_steps_below_one_another() -> None:
+    """A run-in heading would be drawn over the heading before it."""
+    assert r"\paragraph" not in shown("latex", "en")
+    assert Latex(say_in("en")).quoted("a/b_c") == r"a/\allowbreak{}b\_c"

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import PurePath
+from typing import Any
 
 from dense_cli.errors import DenseError, nearest
 from dense_cli.grading.export.gradebook import Caution, Gradebook
+from dense_cli.grading.export.pieces import Pieces
+from dense_cli.grading.telling import Teller
 
 FORMATS = (
     "jsonl", "csv", "csv-wide", "gradescope", "canvas", "moodle", "junit", "github-classroom", "html",
@@ -21,6 +24,12 @@ SUFFIXES = {".jsonl": "jsonl", ".csv": "csv", ".xml": "junit"}
 """Formats that the suffix of a file names beyond doubt."""
 
 _MODULES = {"csv": "answers_csv", "csv-wide": "students_csv", "html": "html"}
+
+
+_PIECES = {"jsonl": "Lines", "csv": "Rows", "csv-wide": "Rows"}
+"""Formats that are written sheet by sheet, and the class in their module that does so."""
+
+STREAMED = tuple(_PIECES)
 
 
 def chosen(to: str | None, output: str | None) -> str | None:
@@ -44,7 +53,17 @@ def export(to: str, book: Gradebook) -> tuple[str, tuple[Caution, ...]]:
 
     Raises DenseError where the format cannot hold these marks.
     """
-    module = import_module(f"{__name__}.{_MODULES.get(to, to.replace('-', '_'))}")
+    module = _module(to)
     cautions = module.cautions(book) if hasattr(module, "cautions") else ()
     text: str = module.write(book)
     return text, tuple(cautions)
+
+
+def pieces(to: str, teller: Teller) -> Pieces:
+    """How one of the `STREAMED` formats writes sheet after sheet."""
+    found: Pieces = getattr(_module(to), _PIECES[to])(teller)
+    return found
+
+
+def _module(to: str) -> Any:
+    return import_module(f"{__name__}.{_MODULES.get(to, to.replace('-', '_'))}")

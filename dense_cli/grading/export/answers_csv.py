@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from dense_cli.grading.calculations import Answer
-from dense_cli.grading.export.cells import written
+from dense_cli.grading.export.cells import line
 from dense_cli.grading.export.gradebook import Gradebook, decimal
+from dense_cli.grading.export.pieces import OfMarks, Pieces
 from dense_cli.grading.marking import Mark
 from dense_cli.grading.report import Marked
+from dense_cli.grading.telling import Teller
 from dense_cli.lang.refusal import message
 from dense_cli.reading.answers import told
 
@@ -23,15 +23,28 @@ UNREAD = "sheet-error"
 
 def write(book: Gradebook) -> str:
     """Every answer of every student; several mistakes that make one answer are separated by blanks."""
-    return written(HEADER, (row for one in book.students for row in _rows(one, book)))
+    rows = Rows(book.teller)
+    return rows.header + "".join(rows.text(one) for one in book.students)
 
 
-def _rows(one: Marked, book: Gradebook) -> Iterator[tuple[str, ...]]:
-    if one.error is not None:
-        reason = message(one.error, book.teller.say)
-        yield one.student, "", "", UNREAD, "", "", "", "", "", "", "", reason
-    for mark in one.marks:
-        yield one.student, *_answer(mark), book.teller.message(mark) or ""
+class Rows(Pieces):
+    """The rows of each sheet; the name begins every one."""
+
+    header = line(HEADER)
+
+    def __init__(self, teller: Teller) -> None:
+        super().__init__(teller)
+        self._answers = OfMarks(lambda mark: line((*_answer(mark), teller.message(mark) or "")))
+
+    def of(self, one: Marked) -> tuple[str, ...]:
+        rows = [f",{self._answers.of(mark)}" for mark in one.marks]
+        if one.error is not None:
+            reason = message(one.error, self.teller.say)
+            rows.insert(0, "," + line(("", "", UNREAD, "", "", "", "", "", "", "", reason)))
+        return ("", *rows) if rows else ()
+
+    def spelled(self, student: str) -> str:
+        return line((student, "")).removesuffix(",\n")
 
 
 def _answer(mark: Mark) -> tuple[str, ...]:

@@ -26,6 +26,17 @@ def written(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return file.getvalue()
 
 
+def line(row: Sequence[str]) -> str:
+    """One row as it stands in such a table; cells do not depend on their neighbours.
+
+    >>> line(("a,b", "=1", ""))
+    '"a,b",\'=1,\\n'
+    """
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerow(map(cell, row))
+    return file.getvalue()
+
+
 def cell(text: str) -> str:
     """One cell: an apostrophe before what would run, control characters as escapes, line breaks kept.
 

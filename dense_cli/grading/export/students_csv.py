@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dense_cli.grading.export.cells import written
+from dense_cli.grading.export.cells import line
 from dense_cli.grading.export.gradebook import Gradebook, decimal
+from dense_cli.grading.export.pieces import Pieces
 from dense_cli.grading.marking import BLANK, INVALID, REVIEW
 from dense_cli.grading.report import Marked
+from dense_cli.grading.telling import Teller
 from dense_cli.lang.refusal import message
 
 COUNTED = (INVALID, BLANK, REVIEW)
@@ -16,9 +18,24 @@ COUNTED = (INVALID, BLANK, REVIEW)
 
 def write(book: Gradebook) -> str:
     """A sheet that could not be read has its reason in the last column and no points."""
-    exercises = [one.id for one in book.teller.set.exercises]
-    header = ("student", *map(_column, exercises), "total", "max", "percent", *COUNTED, "error")
-    return written(header, (_row(one, exercises, book) for one in book.students))
+    rows = Rows(book.teller)
+    return rows.header + "".join(rows.text(one) for one in book.students)
+
+
+class Rows(Pieces):
+    """One row for each sheet, which the name begins."""
+
+    def __init__(self, teller: Teller) -> None:
+        super().__init__(teller)
+        self._exercises = [one.id for one in teller.set.exercises]
+        columns = map(_column, self._exercises)
+        self.header = line(("student", *columns, "total", "max", "percent", *COUNTED, "error"))
+
+    def of(self, one: Marked) -> tuple[str, ...]:
+        return "", "," + line(_cells(one, self._exercises, self.teller))
+
+    def spelled(self, student: str) -> str:
+        return line((student, "")).removesuffix(",\n")
 
 
 def _column(exercise: str) -> str:
@@ -30,15 +47,14 @@ def _column(exercise: str) -> str:
     return f"q{exercise}" if exercise.isdecimal() else exercise
 
 
-def _row(one: Marked, exercises: Sequence[str], book: Gradebook) -> tuple[str, ...]:
+def _cells(one: Marked, exercises: Sequence[str], teller: Teller) -> tuple[str, ...]:
     if one.error is not None:
-        return one.student, *[""] * (len(exercises) + 3 + len(COUNTED)), message(one.error, book.teller.say)
+        return *[""] * (len(exercises) + 3 + len(COUNTED)), message(one.error, teller.say)
     points = dict.fromkeys(exercises, Fraction(0))
     for mark in one.marks:
         points[mark.field.exercise] += mark.points
     verdicts = [mark.verdict for mark in one.marks if not mark.reviewed]
     return (
-        one.student,
         *map(decimal, points.values()),
         decimal(one.score),
         decimal(one.max_score),

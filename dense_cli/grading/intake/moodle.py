@@ -33,14 +33,29 @@ def columns(header: list[str], source: str, names: FieldNames) -> Columns:
     students = students_of(
         header, names, [ID_NUMBER], [EMAIL], [USERNAME], [STUDENT], [FIRST_NAME, LAST_NAME]
     )
-    known = {*ID_NUMBER, *EMAIL, *USERNAME, *STUDENT, *FIRST_NAME, *LAST_NAME}
-    questions = {}
-    for place, cell in enumerate(header):
-        folded = folded_header(cell)
-        response = RESPONSE.fullmatch(folded)
-        if response or (folded and folded not in known and not MOODLE_OTHERS.fullmatch(folded)):
-            questions[place] = cell
+    questions = _responses(header, names) or _unknown(header)
     return with_answers(asked(header, source, names, questions, students), _answer)
+
+
+def _responses(header: list[str], names: FieldNames) -> dict[int, str]:
+    """The numbered responses and what names a field; none where no header is a response's."""
+    numbered = {place for place, cell in enumerate(header) if RESPONSE.fullmatch(folded_header(cell))}
+    return {
+        place: cell
+        for place, cell in enumerate(header)
+        if numbered and (place in numbered or names.key(cell) or names.within(cell))
+    }
+
+
+def _unknown(header: list[str]) -> dict[int, str]:
+    """Every column that is not one of Moodle's own: the responses of a site in another language."""
+    own = {*ID_NUMBER, *EMAIL, *USERNAME, *STUDENT, *FIRST_NAME, *LAST_NAME, ""}
+    folded = enumerate(map(folded_header, header))
+    return {
+        place: header[place]
+        for place, cell in folded
+        if cell not in own and not MOODLE_OTHERS.fullmatch(cell)
+    }
 
 
 def _answer(cell: str) -> str:
