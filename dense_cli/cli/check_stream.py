@@ -24,7 +24,7 @@ from dense_cli.grading.exercise import ExerciseSet
 from dense_cli.grading.export import STREAMED
 from dense_cli.grading.marking import Rules
 from dense_cli.grading.sheets import FieldNames
-from dense_cli.grading.streaming import Streamed, one_by_one, stream
+from dense_cli.grading.streaming import LETTERS, Streamed, one_by_one, stream
 from dense_cli.grading.usual import Unusual
 
 SUFFIXES = (".jsonl", ".csv", ".tsv")
@@ -69,7 +69,7 @@ def streamed(
             else:
                 from dense_cli.grading.processes import in_processes
 
-                found = stream(job, path, rule, out, partial(in_processes, jobs), progress)
+                found = stream(job, path, rule, out, partial(in_processes, jobs), progress, LETTERS << 2)
     except Unusual:
         return None
     return _outcome(found)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dense_cli.cli import console
 from dense_cli.cli.exits import Exit
-from dense_cli.cli.options import Outcome, required
+from dense_cli.cli.options import Outcome
 from dense_cli.cli.page import Page
 from dense_cli.cli.seeds import wanted_seed
 from dense_cli.errors import DenseError
@@ -32,9 +32,9 @@ def class_sheets(
     Files that are there already, which may hold answers, and names that no numbers can be drawn for are
     refused before anything is written.
     """
-    required("exercise template", roster=roster, into=into)
-    assert roster is not None
-    assert into is not None
+    if roster is None or into is None:
+        missing = "--into" if into is None else "--roster"
+        raise DenseError("missing-option", hint="missing-option-sheets", options=missing)
     named = (one.ids[0] or next(filter(None, one.ids)) for one in _members(roster))
     students = list(dict.fromkeys(named))  # who stands twice in the list gets one sheet
     wanted = wanted_seed(variant) or OWN

@@ -24,7 +24,6 @@ from dense_cli.cli.options import (
 )
 from dense_cli.cli.page import Page
 from dense_cli.errors import DenseError
-from dense_cli.reading.given import is_source
 
 EXAMPLES = {
     "rope": (
@@ -106,4 +105,6 @@ def rope(
 
 def _are_files(*typed: str | None) -> bool:
     """Whether one of the vectors is in a file, where it may be an array of any size."""
+    from dense_cli.reading.given import is_source  # help reads no numbers
+
     return any(text is not None and is_source(text) for text in typed)

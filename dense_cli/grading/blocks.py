@@ -14,6 +14,7 @@ from functools import lru_cache
 from dense_cli.errors import DenseError
 from dense_cli.grading.exercise import ExerciseSet
 from dense_cli.grading.export import pieces
+from dense_cli.grading.export.pieces import Parts
 from dense_cli.grading.intake.columns import Columns
 from dense_cli.grading.marking import Rules
 from dense_cli.grading.report import Marked
@@ -99,7 +100,7 @@ def _desk(job: bytes) -> _Desk:
     return _Desk(pickle.loads(job))
 
 
-def _read(job: Job, block: Block, known: Known | None) -> Iterator[Sheet | tuple[str, tuple[str, ...]]]:
+def _read(job: Job, block: Block, known: Known | None) -> Iterator[Sheet | tuple[str, Parts]]:
     if job.columns is None:
         return json_lines(block.text, block.first, job.source, job.names, known)
     columns = job.columns
@@ -129,7 +130,7 @@ class _Desk:
             if not isinstance(one, Sheet):
                 name, parts = one
                 students.append(name)
-                texts.append(name.join(parts))
+                texts.append(parts.with_name(name))
                 continue
             sheet = one
             if sheet.error is None:
@@ -143,7 +144,7 @@ class _Desk:
             parts = self.pieces.of(marked)
             if known is not None and self._is_usual(sheet):
                 known.keep(sheet, parts)
-            texts.append(self.pieces.spelled(marked.student).join(parts))
+            texts.append(parts.with_name(self.pieces.spelled(marked.student)))
             if marked.error is not None:
                 unread.append(marked.error)
             other += other_numbers([sheet], self.job.seed, self.job.exercises.id)

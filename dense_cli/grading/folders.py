@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +22,9 @@ MOST_FILES = 50
 
 SHEETS = (".toml", ".json")
 """Kinds of files that hold one student's answers: a table among these could speak for others."""
+
+MOODLE = re.compile(r"(.+)_[0-9]+_assignsubmission_[a-z]+_?")
+"""A student's folder in Moodle's download of submissions (``mod/assign/locallib.php``); the name is first."""
 
 ReadFile = Callable[[Path], Iterator[Sheet]]
 """Reads a file without following links."""
@@ -56,6 +61,7 @@ def _sheets(
     pattern: StudentPattern | None,
     gradescope: bool,
 ) -> Iterator[Sheet]:
+    names = _names(people)
     for path in sorted([*files, *people]):
         if path in files:
             yield from (by_pattern(one, path, folder, pattern) for one in read(path))
@@ -64,7 +70,14 @@ def _sheets(
         elif gradescope and (found := submission_of(path)) is not None:
             yield from _submission(*found, read)
         else:
-            yield from _person(path, folder, read, pattern, only_people=not files)
+            yield from _person(path, folder, read, pattern, names, only_people=not files)
+
+
+def _names(people: list[Path]) -> Mapping[Path, str]:
+    """Whose each folder is: its name, without what Moodle adds to it, unless two would have one name then."""
+    short = {path: found[1] if (found := MOODLE.fullmatch(path.name)) else path.name for path in people}
+    often = Counter(short.values())
+    return {path: name if often[name] == 1 else path.name for path, name in short.items()}
 
 
 def _submission(folder: Path, metadata: Path, read: ReadFile) -> Iterator[Sheet]:
@@ -78,7 +91,12 @@ def _submission(folder: Path, metadata: Path, read: ReadFile) -> Iterator[Sheet]
 
 
 def _person(
-    person: Path, folder: Path, read: ReadFile, pattern: StudentPattern | None, only_people: bool
+    person: Path,
+    folder: Path,
+    read: ReadFile,
+    pattern: StudentPattern | None,
+    names: Mapping[Path, str],
+    only_people: bool,
 ) -> Iterator[Sheet]:
     """The sheets in one person's folder, whose name beats the one on the sheet."""
     try:
@@ -88,17 +106,17 @@ def _person(
         return
     if pattern is None or not files:
         if files or only_people:
-            yield from _named(_folder_name(person, folder, pattern), person, files, read)
+            yield from _named(_folder_name(person, folder, pattern, names[person]), person, files, read)
         return
     for path in files:
         yield from (by_pattern(one, path, folder, pattern) for one in read(path))
 
 
-def _folder_name(person: Path, folder: Path, pattern: StudentPattern | None) -> str:
+def _folder_name(person: Path, folder: Path, pattern: StudentPattern | None, name: str) -> str:
     try:
-        return person.name if pattern is None else pattern.student(_below(person, folder))
+        return name if pattern is None else pattern.student(_below(person, folder))
     except DenseError:
-        return person.name
+        return name
 
 
 def _named(student: str, folder: Path, files: list[Path], read: ReadFile) -> Iterator[Sheet]:

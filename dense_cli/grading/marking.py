@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from dense_cli.derivation import Note
@@ -96,7 +97,7 @@ class Marker:
 
     questions: SetQuestions
     rules: Rules = field(default_factory=Rules)
-    _known: dict[tuple[str, str], tuple[Mark, Answer | None]] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[str, str | None], tuple[Mark, Answer | None]] = field(default_factory=dict, repr=False)
 
     def sheet(self, answers: Mapping[str, object]) -> tuple[Mark, ...]:
         """Every field of the set in order, blank where `answers` (by field key) has nothing.
@@ -114,7 +115,7 @@ class Marker:
         return tuple(marks)
 
     def _alone(self, question: Question, given: object) -> tuple[Mark, Answer | None]:
-        if not isinstance(given, str):
+        if given is not None and not isinstance(given, str):
             return mark_alone(question, given, self.rules)
         place = question.field.key, given
         if place not in self._known:
@@ -186,7 +187,7 @@ def _judged(question: Question, read: Reading, rules: Rules) -> Judgement:
     if asked.kind not in ("vector", "number"):
         same = _right(asked, read.value, right, rules)
         return Judgement(CORRECT, EVERYTHING) if same else Judgement(WRONG, NOTHING)
-    values, answers = _entries(right), _entries(read.value)
+    values, answers = question.entries, _entries(read.value)
     if len(values) != len(answers):
         note = Note("check.entries", {"asked": len(values), "answered": len(answers)})
         return Judgement(WRONG, NOTHING, note)
@@ -222,11 +223,9 @@ def _entry(answer: Fraction | float, value: Fraction | float, decimals: int | No
     """One entry: right, the right value rounded to the decimals written, or wrong."""
     if within(answer, value, rules.atol, rules.rtol):
         return CORRECT
-    if decimals is not None and decimals >= FEWEST_DECIMALS:
-        half_a_unit = Fraction(1, 2 * 10**decimals)
-        if within(answer, value, half_a_unit, NOTHING):
-            return IMPRECISE
-    return WRONG
+    if decimals is None or decimals < FEWEST_DECIMALS:
+        return WRONG
+    return IMPRECISE if within(answer, value, _half_a_unit(decimals), NOTHING) else WRONG
 
 
 def within(answer: Fraction | float, value: Fraction | float, atol: Fraction, rtol: Fraction) -> bool:
@@ -235,8 +234,17 @@ def within(answer: Fraction | float, value: Fraction | float, atol: Fraction, rt
     >>> within(Fraction("1.41425"), Fraction("1.4142"), Fraction("0.00005"), Fraction(0))
     True
     """
-    exact = Fraction(value)
-    return abs(Fraction(answer) - exact) <= atol + rtol * abs(exact)
+    given, exact = _exact(answer), _exact(value)
+    return abs(given - exact) <= (atol + rtol * abs(exact) if rtol else atol)
+
+
+def _exact(value: Fraction | float) -> Fraction:
+    return value if type(value) is Fraction else Fraction(value)
+
+
+@lru_cache(maxsize=64)
+def _half_a_unit(decimals: int) -> Fraction:
+    return Fraction(1, 2 * 10**decimals)
 
 
 def _entries(value: Answer) -> tuple[Any, ...]:

@@ -79,7 +79,7 @@ def _saying(one: Exercise, given: Mapping[str, str], language: str) -> Callable[
         if words is not None:
             return words.get(language) or words["en"]
         found = _value(given, name, entry)
-        # Nothing of that name: a fault where there are variants, which lint tells; else the text means braces.
+        # Nothing of that name: a fault where there are variants, which lint tells; else braces are meant.
         return found if found is not None else f"{{{name}.{entry}}}" if entry else f"{{{name}}}"
 
     return said

@@ -93,6 +93,12 @@ class Question:
         return self.worked.answer(self.field.quantity)
 
     @cached_property
+    def entries(self) -> tuple[Fraction, ...]:
+        """The numbers of the right answer, exactly."""
+        right: Any = self.right
+        return tuple(map(Fraction, right if isinstance(right, tuple) else (right,)))
+
+    @cached_property
     def by_hand(self) -> Answer:
         """The answer that stands in the exercise."""
         found = read_answer(self.field, self.field.answer)

@@ -11,7 +11,9 @@ from pathlib import Path
 from dense_cli.errors import DenseError, nearest
 from dense_cli.grading.files import LARGEST_TABLE, content, letters
 from dense_cli.grading.tables import cells_of
-from dense_cli.reading.headers import IDENTITIES, folded_header
+from dense_cli.reading.headers import FIRST_NAME, IDENTITIES, LAST_NAME, folded_header
+
+Places = tuple[int, ...]
 
 POINTS_ROW = "points possible"
 """In the first cell of the row in which Canvas keeps what each assignment is worth."""
@@ -104,7 +106,7 @@ def roster(text: str, source: str) -> Roster:
         raise DenseError("roster-empty", source=source)
     places = _identifying(rows[0])
     if not places and max(map(len, rows)) == 1:
-        rows, places = [("student",), *rows], (0,)
+        rows, places = [("student",), *rows], ((0,),)
     if not places:
         raise DenseError("roster-without-student", source=source, typed=", ".join(rows[0]))
     header, body = rows[0], [_wide(row, len(rows[0])) for row in rows[1:]]
@@ -112,7 +114,7 @@ def roster(text: str, source: str) -> Roster:
     members = tuple(
         Member(row, ids)
         for row in body
-        if row is not points and any(ids := tuple(row[place].strip() for place in places))
+        if row is not points and any(ids := tuple(_joined(row, group) for group in places))
         if folded_header(row[0]) != TEST_STUDENT
     )
     if not members:
@@ -120,9 +122,19 @@ def roster(text: str, source: str) -> Roster:
     return Roster(source, header, members, points)
 
 
-def _identifying(header: Sequence[str]) -> tuple[int, ...]:
+def _identifying(header: Sequence[str]) -> tuple[Places, ...]:
+    """The columns that tell students apart; a first and a last name do so together, in either order."""
     folded = [folded_header(cell) for cell in header]
-    return tuple(folded.index(name) for names in IDENTITIES for name in names if name in folded)
+    alone = [folded.index(name) for names in IDENTITIES for name in names if name in folded]
+    first, last = (
+        [folded.index(name) for name in names if name in folded] for names in (FIRST_NAME, LAST_NAME)
+    )
+    both = ((first[0], last[0]), (last[0], first[0])) if first and last else ()
+    return (*((place,) for place in alone), *both)
+
+
+def _joined(row: Sequence[str], places: Places) -> str:
+    return " ".join(row[place].strip() for place in places).strip()
 
 
 def _wide(row: tuple[str, ...], width: int) -> tuple[str, ...]:

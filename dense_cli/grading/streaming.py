@@ -26,7 +26,7 @@ from dense_cli.grading.tally import Tally
 from dense_cli.grading.telling import Teller
 from dense_cli.grading.usual import Unusual
 
-LETTERS = 1 << 18
+LETTERS = 1 << 16
 """Letters read at a time."""
 
 MOST_TOLD = 20

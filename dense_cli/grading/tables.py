@@ -18,6 +18,9 @@ SEPARATORS = ",;\t"
 LARGEST_CELL = LARGEST_TABLE
 """Characters: one student's endless answer must not make the whole class unreadable."""
 
+SEPARATOR_LINE = ["sep="]
+"""How the first line begins in which a spreadsheet program is told the separator, as ``sep=;``."""
+
 _QUOTED = re.compile(r'"[^"]*(?:"|$)')
 
 
@@ -53,7 +56,8 @@ def cells_of(text: str, source: str, as_it_stands: bool = False) -> Iterator[tup
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=trimmed, strict=True)
     try:
         for cells in rows:
-            yield rows.line_num, cells
+            if rows.line_num > 1 or cells[:1] != SEPARATOR_LINE:
+                yield rows.line_num, cells
     except csv.Error as error:
         raise DenseError("broken-table", source=source, row=rows.line_num, reason=str(error)) from error
 

@@ -13,15 +13,16 @@ from collections.abc import Iterator
 
 from dense_cli.errors import DenseError
 from dense_cli.grading.documents import from_json
+from dense_cli.grading.export.pieces import Parts
 from dense_cli.grading.intake.columns import Columns
 from dense_cli.grading.sheets import FieldNames, Sheet, sheet
 from dense_cli.grading.tables import LARGEST_CELL, row_sheet
 
-Parts = tuple[str, ...]
-"""What is written of a sheet, cut where the name stands."""
+MOST_SHEETS = 4096
+"""How many different sheets are kept at hand."""
 
-MOST_SHEETS, MOST_LETTERS = 4096, 1 << 24
-"""How many different sheets are kept at hand, and how long their texts may be together."""
+LONGEST = 4000
+"""Letters of a sheet that is worth keeping."""
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,99}"
 _OBJECT = re.compile(rf'\{{"student": ?"({_NAME})", ?(.*)\}}\r?', re.DOTALL)
@@ -36,7 +37,6 @@ class Known:
 
     def __init__(self) -> None:
         self._parts: dict[str, Parts] = {}
-        self._letters = 0
         self.last: tuple[str, str] | None = None
         """The name and the rest of the line that was read last, where it is usual."""
 
@@ -48,13 +48,13 @@ class Known:
 
     def keep(self, one: Sheet, parts: Parts) -> None:
         """Remember what is written of the sheet that was read last."""
-        if self.last is None or self.last[0] != one.student:
+        if self.last is None or False:
             return
         rest = self.last[1]
-        self._letters += len(rest) + sum(map(len, parts))
-        if len(self._parts) >= MOST_SHEETS or self._letters > MOST_LETTERS:
+        if len(rest) > LONGEST:
+            return
+        if len(self._parts) >= MOST_SHEETS:
             self._parts.clear()
-            self._letters = len(rest) + sum(map(len, parts))
         self._parts[rest] = parts
 
 

@@ -33,6 +33,10 @@ class Mistake:
     kind: Kind
     change: Change
 
+    def __reduce__(self) -> tuple[Callable[..., Mistake], tuple[str, str, Kind]]:
+        # A change is a function and cannot travel to another process; its name can.
+        return _named, (self.id, self.topic, self.kind)
+
     def words(self, name: str) -> str:
         """The key of its words: `name` is title, explanation, tell, or for a convention users.
 
@@ -43,6 +47,12 @@ class Mistake:
 
 
 Catalogue = tuple[Mistake, ...]
+
+
+def _named(id: str, topic: str, kind: Kind) -> Mistake:
+    """The mistake of this name; one that an exercise brings itself changes nothing any more."""
+    known = catalogue(topic) if topic in TOPICS else ()
+    return next((one for one in known if one.id == id), Mistake(id, topic, kind, lambda given: ()))
 
 
 def always(**parts: Any) -> Change:

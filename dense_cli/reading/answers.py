@@ -81,11 +81,12 @@ def read_vector(given: object, width: int) -> Reading | None:
     else:
         written = plain_notation(_text(given, typed))
         texts = _entries(written, typed)
-        unclear = "," in written and len(texts) != width and _have_commas(written, texts, width)
+        unclear = "," in written and _have_commas(written, texts, width)
         entries = [] if unclear else [_read(text, typed, plain_entry) for text in texts]
         notes = ("decimal-comma",) if "," in written and ";" in written else ()
     if unclear:
-        raise DenseError("decimal-commas", typed=typed, entries=len(texts), width=width)
+        found = sum(len(text.split()) for text in texts)
+        raise DenseError("decimal-commas", typed=typed, entries=found, width=width)
     values = tuple(entry.value for entry in entries)
     notes += tuple(dict.fromkeys(entry.note for entry in entries if entry.note))
     return Reading(values, told(values), tuple(entry.decimals for entry in entries), notes)
@@ -196,7 +197,9 @@ def _one_row(given: Sequence[object], typed: str) -> Sequence[object]:
 
 
 def _have_commas(written: str, texts: Sequence[str], width: int) -> bool:
-    """Whether commas were meant as decimal signs: with them there would be as many numbers as asked for."""
+    """Whether commas were meant as decimal signs: only then there are as many numbers as asked for."""
+    if len(texts) == width and not any(" " in text for text in texts):
+        return False
     parts = [part.removesuffix(",") for part in written.strip("[]() ").split(" ")]
     apart = len(parts) == width and all(re.fullmatch(r"[+-]?[0-9]*(?:,[0-9]+)?", part) for part in parts)
     return apart or _are_halves(texts, width)
@@ -232,4 +235,4 @@ def _word(given: object) -> str | None:
 
 
 def _folded_word(text: str) -> str:
-    return " ".join(fold(text).split()).strip(_QUOTES).rstrip(_POINTS).casefold()
+    return " ".join(fold(text).split()).removeprefix("=").strip(_QUOTES).rstrip(_POINTS).casefold()

@@ -24,6 +24,7 @@ from dense_cli.reading.vectors import real_vector
 
 MAX_TEXT_BYTES = 1 << 26
 _NAMED = (".npz", ".safetensors")
+LARGEST_CELL = 1 << 17  # characters that may be meant as one number
 FORMATS = (".npy", ".npz", ".json", ".csv", ".tsv", ".txt", ".safetensors")
 
 
@@ -166,6 +167,7 @@ def _table(written: str, typed: str, suffix: str) -> Stored:
     lines = [line for line in _without_comments(written).splitlines() if line.strip()]
     if not lines:
         raise DenseError("vector-empty", typed=typed)
+    csv.field_size_limit(LARGEST_CELL)  # one for the whole process: tables of answers have another
     mark = "\t" if suffix == ".tsv" or "\t" in lines[0] else ";" if ";" in lines[0] else ","
     read: Callable[[str], float] = real_number if mark == "," else _with_decimal_comma
     flat: list[float] = []

@@ -13,6 +13,18 @@ _MONTHS += "|august|september|october|november|december"
 _YEAR = r"(?:19|20)\d\d"
 _MONTH, _DAY = r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
 
+# what stands between one way to tell a value and another: "√2 ≈ 1.414", "1.414 (√2)"
+_BESIDE = re.compile(r"[=≈]|\.[0-9]+ \(")
+
+_ENCLOSING = (
+    ('="', '"'), ('"', '"'), ("“", "”"), ("'", "'"), ("`", "`"), ("'", ""),
+    ("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"),
+)  # fmt: skip
+"""Signs around an answer that are no part of it; a lone ' and a formula mark a text in a spreadsheet."""
+
+_CODE = re.compile(r"(?:(?:np|numpy|torch)\.)?(?:array|tensor)\((.*?)(?:, ?dtype=[\w.]{1,20})?\)", re.DOTALL)
+"""A vector as Python shows it."""
+
 # in this order; each is tried wherever the one before has left a backslash or brace
 _LATEX = (
     (r"\\(?:left|right|displaystyle|mathrm|mathbf|bigl?|bigr|Bigl?|Bigr)(?![a-zA-Z])|\\[,;:!]", ""),
@@ -48,18 +60,18 @@ def plain_notation(text: str) -> str:
     if text.rstrip().endswith("。") or re.search(r"[^0-9]\.$", written):  # the end of a sentence
         written = written.removesuffix(".").rstrip()
     refuse_spreadsheet(written, text)
-    written = re.sub(r"^(?:[^\W\d]\w{0,19}'?(?:\([^()=]{0,9}\))?)? ?[=≈] ?", "", _undollared(written))
+    written = re.sub(r"^(?:[^\W\d]\w{0,19}'?(?:\([^()=]{0,9}\))?)? ?[=≈] ?", "", _unquoted(written))
     written = re.sub(
         r"(?<=[\])}]) ?(?:\^ ?(?:\{ ?)?(?:T|⊤|\\top|\\(?:mathsf|mathrm|text) ?\{? ?T ?\}?)(?: ?\})?|[ᵀ⊤'])$",
         "",
         written,
     )
-    written = re.sub(r"根号下?", "√", written)
+    written = re.sub(r"根号下?|(?<!\\)(?i:sqrt)(?=[0-9])", "√", written)
     if "\\" in written or "{" in written:
         written = _without_latex(written, text)
-    equals = re.search("[=≈]", written)
-    if equals:
-        raise DenseError("answer-with-working", typed=text, part=equals.group())
+    beside = _BESIDE.search(written)
+    if beside:
+        raise DenseError("answer-with-working", typed=text, part=beside.group()[-1])
     return written.strip()
 
 
@@ -77,11 +89,13 @@ def refuse_spreadsheet(written: str, typed: object) -> None:
         raise DenseError("spreadsheet-date", typed=typed, part=written)
 
 
-def _undollared(written: str) -> str:
-    for begin, end in (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")):
+def _unquoted(written: str) -> str:
+    for begin, end in _ENCLOSING:
         if written.startswith(begin) and written.endswith(end) and len(written) > len(begin + end):
-            return written[len(begin) : -len(end)].strip()
-    return written
+            written = written.removeprefix(begin).removesuffix(end).strip()
+            break
+    code = _CODE.fullmatch(written)
+    return code[1] if code else written
 
 
 def _without_latex(written: str, typed: str) -> str:

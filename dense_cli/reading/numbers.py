@@ -6,6 +6,7 @@ A tokenizer and a precedence parser of our own; nothing typed is ever evaluated 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -28,6 +29,9 @@ from dense_cli.reading.tokens import Token, tokens
 MAX_LENGTH = 200  # characters of one number
 MAX_DEPTH = 32  # parentheses, roots and powers inside one another
 Number = Fraction | float
+
+_DECIMAL = re.compile(r"(-?)([0-9]+)(?:\.([0-9]*))?")
+"""What most people type; it needs no parser."""
 
 _CONSTANTS: dict[str, Value] = {"pi": OfPi(Fraction(1)), "π": OfPi(Fraction(1)), "e": math.e}
 
@@ -111,6 +115,10 @@ def evaluated(text: str) -> Value:
     if len(stripped) > MAX_LENGTH:
         raise DenseError("number-too-long", typed=text, length=len(stripped), limit=MAX_LENGTH)
     try:
+        if plain := _DECIMAL.fullmatch(stripped):
+            sign, whole_part, places = plain.groups(default="")
+            digits = int(sign + whole_part + places)
+            return Fraction(digits, 10 ** len(places)) if places else Fraction(digits)
         folded = fold(stripped).strip()
         if not folded:
             raise DenseError("number-empty")

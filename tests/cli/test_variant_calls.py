@@ -169,3 +169,11 @@ def test_who_stands_twice_in_the_class_list_gets_one_sheet(tmp_path):
     call("exercise", "template", "--roster", str(names), "--into", str(into))
     assert sorted(path.name for path in into.iterdir()) == ["s01.toml", "s02.toml"]
     assert call("check", str(into)).exit == 0
+
+
+@pytest.mark.parametrize(("given", "missing"), [(("--into", "x"), "--roster"), (("--roster", "x"), "--into")])
+def test_half_a_call_for_a_class_is_told_the_whole_one(given, missing):
+    called = call("exercise", "template", *given)
+    assert called.exit == 2
+    assert called.err.startswith(f"error: not given, but needed: {missing}\n")
+    assert "--roster names.csv --into sheets" in called.err

@@ -77,6 +77,13 @@ def test_a_class_list_knows_people_by_every_column_and_shared_names_by_none():
     assert roster("s01\ns02\n", "list.csv").member("s02").ids == ("s02",)
 
 
+def test_a_class_list_knows_people_by_first_and_last_name_in_either_order():
+    members = roster("Last name,First name,ID number\n王,小明,7\nDoe,Ann,8\nDoe,Ann,9\n", "list.csv")
+    assert members.member("王 小明") == members.member("小明 王") == members.member("7") is not None
+    assert members.member("Ann Doe") is None  # two people
+    assert roster("Surname,First name\nDoe,Ann\n", "list.csv").member("Ann Doe") is not None
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
     [("", "roster-empty"), ("student\n", "roster-empty"), ("a,b\n1,2\n", "roster-without-student")],

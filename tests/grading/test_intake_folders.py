@@ -28,6 +28,14 @@ def test_a_folder_a_student_with_the_files_somewhere_in_it(tmp_path):
     assert (cid.student, [one.key for one in cid.warnings]) == ("cid", ["student-differs"])
 
 
+def test_folders_that_moodle_names_bear_the_students_name_where_it_is_one_persons(tmp_path):
+    for name in ("Ann Doe_17", "王 小明_18", "Bo Li_19", "Bo Li_20"):
+        (tmp_path / f"{name}_assignsubmission_file_").mkdir()
+        (tmp_path / f"{name}_assignsubmission_file_" / "answers.toml").write_text(SHEET)
+    both = ["Bo Li_19_assignsubmission_file_", "Bo Li_20_assignsubmission_file_"]
+    assert sorted(one.student for one in read(tmp_path)) == ["Ann Doe", *both, "王 小明"]
+
+
 def test_missing_submissions_are_blank_and_stop_nothing(tmp_path):
     for student in ("s01", "s02", "s03", "s04", "s05"):
         (tmp_path / student).mkdir()

@@ -56,12 +56,24 @@ def test_columns_that_moodle_adds_in_any_language_are_no_answers(tmp_path):
 
 
 def test_separators_inside_a_quoted_header_separate_nothing(tmp_path):
-    (sheet,) = table(tmp_path, 'student,"5.hidden: one of a; b; c;\nor d; e"\ns01,64\n')
+    (sheet,) = table(tmp_path, 'Timestamp,Email Address,"5.hidden: one of a; b; c;\nor d; e"\nx,s01,64\n')
     assert told(sheet) == ("s01", {"5.hidden": "64"})
 
 
+def test_a_line_that_tells_a_spreadsheet_the_separator_is_no_header(tmp_path):
+    (sheet,) = table(tmp_path, 'sep=;\nstudent;5.hidden;1.query\ns01;64;"-1, 0"\n')
+    assert (told(sheet), sheet.place) == (("s01", {"5.hidden": "64", "1.query": "-1, 0"}), 3)
+
+
+def test_formulas_that_only_hold_a_text_are_that_text(tmp_path):
+    text = 'student,5.hidden,1.visible,1.query\n"=""007""","=""64""","=""no""","=""-1, 0"""\n'
+    (sheet,) = table(tmp_path, text)
+    right = [mark.field.key for mark in MARKER.sheet(sheet.answers) if mark.verdict == "correct"]
+    assert (sheet.student, right) == ("007", ["1.query", "1.visible", "5.hidden"])
+
+
 def test_an_endless_answer_leaves_the_rest_of_the_class_readable(tmp_path):
-    first, second = table(tmp_path, f'student,6.test,5.hidden\ns01,{"x" * 200_000},64\ns02,short,96\n')
+    first, second = table(tmp_path, f"student,6.test,5.hidden\ns01,{'x' * 200_000},64\ns02,short,96\n")
     assert (first.error, told(second)) == (None, ("s02", {"6.test": "short", "5.hidden": "96"}))
 
 

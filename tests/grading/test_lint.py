@@ -175,7 +175,9 @@ def test_places_for_given_numbers_are_filled_without_variants_too(folder):
     text = (folder / "2.toml").read_text(encoding="utf-8")
     for table in ("variant", "variant.numbers", "variant.given", "variant.remarks"):
         text = re.sub(rf"(?ms)^\[{re.escape(table)}\]\n.*?(?=^\[)", "", text)
-    (folder / "2.toml").write_text(text.replace('ask.en = "', 'ask.en = "{other} {x.9} ', 1), encoding="utf-8")
+    (folder / "2.toml").write_text(
+        text.replace('ask.en = "', 'ask.en = "{other} {x.9} ', 1), encoding="utf-8"
+    )
     one = load_set(folder).exercise("2")
     assert one.variation is None
     assert "[0, 2]" in one.title["en"]

@@ -31,7 +31,7 @@ TABLE = [
     # exercise, lines in, what the last lines out say
     ("1", ["[-1，0]"], ["Read as: [-1, 0]", "Correct.", "1.key: the rotated key"]),
     ("1", ["[0, -1]"], ["Read as: [0, -1]", "Not right yet.", "Try again, or type hint, key or skip."]),
-    ("1", ["-1, 0, 0"], ["Not right yet: 2 numbers are asked for, 3 were given."]),
+    ("1", ["-1, 0, 0"], ["Not right yet: 2 numbers are asked for, and you gave 3."]),
     ("1", ["[-1,0"], ["Not understood: "]),
     ("1", [""], ["1.query: the rotated query"]),
     ("1", ["hint"], ["Hint 1 of 3: 2 numbers are asked for"]),

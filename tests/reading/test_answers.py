@@ -215,6 +215,7 @@ def test_a_vector_is_read(given_, read_as, decimals):
         ("[1,462117, -0,806824]", "decimal-commas"),
         ("1,46 -0,81", "decimal-commas"),
         ("0,0 1,414214", "decimal-commas"),
+        ("0 1,414214", "decimal-commas"),
         ("[0, 1.4", "bracket-open"),
         ("√2/2, 0 = [0.7071, 0]", "answer-with-working"),
         ([1, 462117, 0, 806824], "decimal-commas"),
@@ -342,13 +343,31 @@ def test_a_decoded_value_that_is_no_number_is_invalid(given_, key):
     assert refused.value.key == key
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        *('"-1,0"', "'[-1, 0]'", "'-1, 0", "“-1，0”", "`-1,0`"),
+        *("array([-1.,  0.])", "np.array([-1, 0], dtype=np.float32)", "tensor([-1., 0.])"),
+    ],
+)
+def test_quotes_and_the_wrapping_of_code_around_a_vector_do_not_matter(written):
+    assert read_vector(written, 2).value == (-1, 0)
+
+
+def test_a_root_without_blank_or_bracket_is_read():
+    assert read_number("3*sqrt2/2").value == pytest.approx(2.1213203435596424, rel=1e-15)
+    assert read_number("2 (1+√4)").value == 6  # a product still, where no decimal stands before the bracket
+
+
 def test_a_date_of_a_toml_sheet_is_told_as_it_stands_there():
     with pytest.raises(DenseError) as refused:
         read_number(date(2026, 1, 2))
     assert refused.value.facts["typed"] == "2026-01-02"
 
 
-@pytest.mark.parametrize(("text", "sign"), [("2×24×96=4608", "="), ("√2≈1.414214", "≈")])
+@pytest.mark.parametrize(
+    ("text", "sign"), [("2×24×96=4608", "="), ("√2≈1.414214", "≈"), ("1.414214 (√2)", "(")]
+)
 def test_the_working_beside_a_result_is_refused_by_that_name(text, sign):
     with pytest.raises(DenseError) as refused:
         read_number(text)

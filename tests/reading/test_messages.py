@@ -27,7 +27,9 @@ READERS = {
     **dict.fromkeys(
         ("vector-empty", "empty-entry", "vector-has-rows", "rows-in-vector", "number-too-long"), vector
     ),
-    **dict.fromkeys(("mixed-brackets", "brackets-too-deep", "bracket-mismatch", "bracket-open", "json-too-deep"), matrix),
+    **dict.fromkeys(
+        ("mixed-brackets", "brackets-too-deep", "bracket-mismatch", "bracket-open", "json-too-deep"), matrix
+    ),
     "not-a-list-of-numbers": vector,
 }
 

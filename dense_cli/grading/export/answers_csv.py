@@ -5,7 +5,7 @@ from __future__ import annotations
 from dense_cli.grading.calculations import Answer
 from dense_cli.grading.export.cells import line
 from dense_cli.grading.export.gradebook import Gradebook, decimal
-from dense_cli.grading.export.pieces import OfMarks, Pieces
+from dense_cli.grading.export.pieces import OfMarks, Parts, Pieces
 from dense_cli.grading.marking import Mark
 from dense_cli.grading.report import Marked
 from dense_cli.grading.telling import Teller
@@ -34,14 +34,14 @@ class Rows(Pieces):
 
     def __init__(self, teller: Teller) -> None:
         super().__init__(teller)
-        self._answers = OfMarks(lambda mark: line((*_answer(mark), teller.message(mark) or "")))
+        self._answers = OfMarks(lambda mark: "," + line((*_answer(mark), teller.message(mark) or "")))
 
-    def of(self, one: Marked) -> tuple[str, ...]:
-        rows = [f",{self._answers.of(mark)}" for mark in one.marks]
+    def of(self, one: Marked) -> Parts:
+        rows = list(map(self._answers.of, one.marks))
         if one.error is not None:
             reason = message(one.error, self.teller.say)
             rows.insert(0, "," + line(("", "", UNREAD, "", "", "", "", "", "", "", reason)))
-        return ("", *rows) if rows else ()
+        return Parts((), ("", *rows) if rows else ())
 
     def spelled(self, student: str) -> str:
         return line((student, "")).removesuffix(",\n")

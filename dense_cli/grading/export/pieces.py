@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from dense_cli.grading.marking import Mark
 from dense_cli.grading.report import Marked
@@ -12,10 +13,24 @@ MOST_KEPT = 4096
 """Marks whose text is kept at hand."""
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What is written of a sheet without its name: what comes first, and the pieces that have it between.
+
+    Sheets share the texts of equal marks, so they are kept apart until they are written.
+    """
+
+    first: tuple[str, ...]
+    pieces: tuple[str, ...]
+
+    def with_name(self, name: str) -> str:
+        return "".join(self.first) + name.join(self.pieces)
+
+
 class Pieces:
     """How one format writes sheet after sheet.
 
-    A format gives the `header` of the whole file, the pieces `of` a sheet, between which the name goes as it
+    A format gives the `header` of the whole file, the parts `of` a sheet, between which the name goes as it
     is `spelled`. A name of ASCII letters, digits and ``_ . @ -`` that begins with a letter or digit is
     spelled as it stands in every format.
     """
@@ -25,7 +40,7 @@ class Pieces:
     def __init__(self, teller: Teller) -> None:
         self.teller = teller
 
-    def of(self, one: Marked) -> tuple[str, ...]:
+    def of(self, one: Marked) -> Parts:
         """Everything but the student's name."""
         raise NotImplementedError
 
@@ -35,7 +50,7 @@ class Pieces:
 
     def text(self, one: Marked) -> str:
         """All that is written of a sheet."""
-        return self.spelled(one.student).join(self.of(one))
+        return self.of(one).with_name(self.spelled(one.student))
 
 
 class OfMarks:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dense_cli.grading.export.cells import line
 from dense_cli.grading.export.gradebook import Gradebook, decimal
-from dense_cli.grading.export.pieces import Pieces
+from dense_cli.grading.export.pieces import Parts, Pieces
 from dense_cli.grading.marking import BLANK, INVALID, REVIEW
 from dense_cli.grading.report import Marked
 from dense_cli.grading.telling import Teller
@@ -31,8 +31,8 @@ class Rows(Pieces):
         columns = map(_column, self._exercises)
         self.header = line(("student", *columns, "total", "max", "percent", *COUNTED, "error"))
 
-    def of(self, one: Marked) -> tuple[str, ...]:
-        return "", "," + line(_cells(one, self._exercises, self.teller))
+    def of(self, one: Marked) -> Parts:
+        return Parts((), ("", "," + line(_cells(one, self._exercises, self.teller))))
 
     def spelled(self, student: str) -> str:
         return line((student, "")).removesuffix(",\n")

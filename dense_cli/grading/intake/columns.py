@@ -29,10 +29,16 @@ class Columns:
     def student(self, cells: Sequence[str]) -> str:
         """Who a row belongs to; empty where nobody is named."""
         for group in self.students:
-            named = " ".join(cells[place].strip() for place in group if place < len(cells))
-            if named.strip():
-                return named.strip()
+            named = " ".join(_text_of(cells[place]) for place in group if place < len(cells)).strip()
+            if named:
+                return named
         return ""
+
+
+def _text_of(cell: str) -> str:
+    """A cell without the formula ``="007"`` that keeps a spreadsheet program from reading a number in it."""
+    cell = cell.strip()
+    return cell[2:-1] if cell.startswith('="') and cell.endswith('"') and len(cell) > 3 else cell
 
 
 def students_of(
