@@ -143,7 +143,7 @@ class _Desk:
             marked = marked_with(self.markers, sheet, self.job.seed)
             parts = self.pieces.of(marked)
             if known is not None and self._is_usual(sheet):
-                known.keep(sheet, parts)
+                known.keep(parts)
             texts.append(parts.with_name(self.pieces.spelled(marked.student)))
             if marked.error is not None:
                 unread.append(marked.error)
@@ -165,4 +165,4 @@ class _Desk:
     def _is_usual(self, sheet: Sheet) -> bool:
         """Whether another student's sheet with the same answers is marked the same and nothing is told."""
         own = self.job.seed.casefold() == OWN or bool(sheet.variant)
-        return sheet.error is None and sheet.submitted and not sheet.warnings and not own
+        return sheet.error is None and not sheet.warnings and not own

@@ -242,7 +242,7 @@ class _File:
                 if whole:
                     lines = _lines_in(whole, table=self.job.columns is not None)
                     yield _block(whole, first, lines, begins, decided), file.buffer.tell() / self.size
-                    first, begins = first + lines, True
+                    first, begins = first + lines, False
                 elif len(rest) > LARGEST_SHEET:
                     raise Unusual
             if rest:

@@ -37,21 +37,19 @@ class Known:
 
     def __init__(self) -> None:
         self._parts: dict[str, Parts] = {}
-        self.last: tuple[str, str] | None = None
-        """The name and the rest of the line that was read last, where it is usual."""
+        self.last: str | None = None
+        """What followed the name in the line that was read last, where it is usual and new."""
 
-    def get(self, name: str, rest: str) -> Parts | None:
+    def get(self, rest: str) -> Parts | None:
         found = self._parts.get(rest)
         if found is None:
-            self.last = name, rest
+            self.last = rest
         return found
 
-    def keep(self, one: Sheet, parts: Parts) -> None:
+    def keep(self, parts: Parts) -> None:
         """Remember what is written of the sheet that was read last."""
-        if self.last is None or self.last[0] != one.student:
-            return
-        rest = self.last[1]
-        if len(rest) > LONGEST:
+        rest = self.last
+        if rest is None or len(rest) > LONGEST:
             return
         if len(self._parts) >= MOST_SHEETS:
             self._parts.clear()
@@ -73,7 +71,7 @@ def json_lines(
             known.last = None
             if found is not None:
                 name, rest = found.groups()
-                parts = known.get(name, rest)
+                parts = known.get(rest)
                 if parts is not None:
                     yield name, parts
                     continue
@@ -113,7 +111,7 @@ def table_rows(
                 found = None if warnings else usual(line)
                 if found is not None:
                     name, rest = found.groups()
-                    parts = known.get(name, rest)
+                    parts = known.get(rest)
                     if parts is not None:
                         yield name, parts
                         continue

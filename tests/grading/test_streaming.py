@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dense_cli.cli import check, check_stream
 from dense_cli.grading import blocks as block_module
 from dense_cli.grading import marking, usual
-from dense_cli.grading.blocks import Job, mark_block
+from dense_cli.grading.blocks import Block, Job, mark_block
 from dense_cli.grading.documents import from_json
 from dense_cli.grading.duplicates import without_duplicates
 from dense_cli.grading.export import STREAMED, export
@@ -136,6 +136,27 @@ def test_an_answer_that_came_before_is_not_read_again(tmp_path, monkeypatch):
     assert text.count(b"\ns8,") == 1
 
 
+def test_a_column_that_the_call_calls_the_student_counts_before_a_usual_one(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(f'{{"student": "{name}", "nick": "x", "5.hidden": "64"}}\n' for name in "xyz"))
+    job = replace(
+        job_for(path, "csv-wide"), names=FieldNames.of(SET, {"nick": "student", "student": "student"})
+    )
+    assert mark_block(job.packed(), next(blocks_of(job, path)[1])).students == ("x", "x", "x")
+
+
+def test_every_warning_is_told_and_that_of_a_header_once(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("student,5.hidden,odd\n" + "".join(f"s{number},64,\n" for number in range(9)))
+    job, blocks = blocks_of(job_for(path, "csv"), path, letters=40)
+    warnings = [len(mark_block(job.packed(), one).warnings) for one in blocks]
+    assert len(warnings) > 1
+    assert warnings == [1] + [0] * (len(warnings) - 1)
+    line = '{"student": "s", "5.hidden": "64", "5.hiden": "64"}\n'
+    told = mark_block(job_for(path, "csv").packed(), Block(line * 2)).warnings
+    assert [one.key for one in told] == ["unknown-field"] * 2
+
+
 def test_what_is_at_hand_is_bounded(monkeypatch):
     monkeypatch.setattr(marking, "MOST_KNOWN", 40)
     marker = Marker(QUESTIONS)
@@ -218,15 +239,19 @@ class Screen(io.StringIO):
         return self.terminal
 
 
-@pytest.mark.parametrize(("terminal", "seconds"), [(True, 0.0), (True, 60.0), (False, 0.0)])
+@pytest.mark.parametrize(("terminal", "seconds"), [(True, 1.0), (True, 60.0), (False, 1.0)])
 def test_a_long_call_tells_a_terminal_how_far_it_is_and_wipes_it(monkeypatch, terminal, seconds):
     screen = Screen(terminal)
     monkeypatch.setattr(check_stream.sys, "stderr", screen)
+    clock = iter([0.0, 0.9, 1.1])
+    monkeypatch.setattr(check_stream, "monotonic", lambda: next(clock))
     monkeypatch.setattr(check_stream, "SECONDS", seconds)
     with check_stream._progress() as progress:
+        progress(11_111, 0.2)
         progress(12_345, 0.25)
     told = screen.getvalue()
-    assert ("12,345" in told) == (terminal and seconds == 0)
+    assert ("12,345" in told) == (terminal and seconds == 1)
+    assert "11,111" not in told
     assert not told or told.endswith(" \r")
 
 
