@@ -79,7 +79,8 @@ def _quotient(above: int, below: int) -> float:
 def check_matrix(name: str, matrix: Matrix) -> None:
     """Refuse what is no matrix of finite numbers.
 
-    Raises `DenseError`: "empty-matrix", "ragged-rows" (the first `row` of another width) or "value-not-finite".
+    Raises `DenseError`: "empty-matrix", "ragged-rows" (the first `row` of another width),
+    "value-not-finite".
     """
     _, width = shape(matrix)
     if not width:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dense_cli.cli import check, check_stream
+from dense_cli.cli import check_call, check_stream
 from dense_cli.grading import blocks as block_module
 from dense_cli.grading import marking, usual
 from dense_cli.grading.blocks import Block, Job, mark_block
@@ -109,7 +109,7 @@ def test_a_call_gives_the_same_bytes_and_words_either_way(tmp_path, monkeypatch,
     path.write_text(FILES[name], newline="")
     words = ("check", str(path), "--to", to, "--duplicates", rule)
     block_by_block = call(*words)
-    monkeypatch.setattr(check, "streamed", lambda *rest: None)
+    monkeypatch.setattr(check_call, "streamed", lambda *rest: None)
     at_once = call(*words)
     assert (block_by_block.exit, block_by_block.err) == (at_once.exit, at_once.err)
     assert block_by_block.out == at_once.out
