@@ -1,6 +1,6 @@
 """How fast the kernels are, measured against a copy of the same bytes and against PyTorch if it is installed.
 
-Not part of the tests: ``python -m pytest tests/benchmarks/bench_arrays.py`` runs it.
+Not part of the tests: ``python -m pytest tests/benchmarks/bench_arrays.py -n 0`` runs it.
 """
 
 from __future__ import annotations

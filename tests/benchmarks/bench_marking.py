@@ -1,7 +1,7 @@
 """How fast a class is marked, as a ratio to reading and writing the same lines without marking.
 
-Not part of the tests: ``python -m pytest tests/benchmarks/bench_marking.py -n 0``. The numbers of students come
-from the variable DENSE_STUDENTS, as in ``DENSE_STUDENTS=20000,200000``.
+Not part of the tests: ``python -m pytest tests/benchmarks/bench_marking.py -n 0``. The numbers of
+students come from the variable DENSE_STUDENTS, as in ``DENSE_STUDENTS=20000,200000``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How soon the command answers, as a ratio to ``python -c "import numpy"``.
 
 Not part of the tests. Run it with a Python for which the built wheel is installed and compiled:
-``python -m pytest tests/benchmarks/bench_start.py``.
+``python -m pytest tests/benchmarks/bench_start.py -n 0``.
 """
 
 from __future__ import annotations
