@@ -6,6 +6,7 @@ import json
 
 from dense_cli.errors import DenseError
 from dense_cli.reading.documents import shown
+from dense_cli.reading.json_keys import each_once
 
 
 class Digits(str):
@@ -39,17 +40,16 @@ def from_json(text: str, source: str) -> object:
     {'1.dot': '0.50', '5.hidden': ['64']}
     """
 
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found: dict[str, object] = {}
-        for key, value in pairs:
-            if key in found:
-                raise DenseError("duplicate-key", source=source, typed=key)
-            found[key] = value
-        return found
+    def twice(key: str) -> DenseError:
+        return DenseError("duplicate-key", source=source, typed=key)
 
     try:
         return json.loads(
-            text, parse_float=Digits, parse_int=Digits, parse_constant=Digits, object_pairs_hook=unique
+            text,
+            parse_float=Digits,
+            parse_int=Digits,
+            parse_constant=Digits,
+            object_pairs_hook=each_once(twice),
         )
     except json.JSONDecodeError as error:
         line, column = error.lineno, error.colno

@@ -40,7 +40,7 @@ class Mistake:
     def words(self, name: str) -> str:
         """The key of its words: `name` is title, explanation, tell, or for a convention users.
 
-        >>> other_given("old-matrix", wd=None).words("title")
+        >>> Mistake("old-matrix", "exercises", "slip", always(wd=None)).words("title")
         'mistakes.exercises.old-matrix.title'
         """
         return f"mistakes.{self.topic}.{self.id}.{name}"
@@ -63,14 +63,6 @@ def always(**parts: Any) -> Change:
     [1e-06]
     """
     return lambda given: (replace(given, **parts),)
-
-
-def other_given(id: str, topic: str = "exercises", kind: Kind = "slip", **parts: Any) -> Mistake:
-    """A mistake that an exercise names by its numbers: the right calculation on another given.
-
-    Put before a catalogue, it can stand in a pair with each mistake there; after it, it would undo them.
-    """
-    return Mistake(id, topic, kind, always(**parts))
 
 
 def catalogue(topic: str) -> Catalogue:

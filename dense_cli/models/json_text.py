@@ -9,6 +9,7 @@ import re
 from typing import NoReturn
 
 from dense_cli.errors import DenseError
+from dense_cli.reading.json_keys import each_once
 
 MOST_BYTES = 8 * 2**20
 MOST_DEPTH = 64
@@ -49,14 +50,6 @@ def parsed(text: str, typed: str) -> object:
     if _depth(text) > MOST_DEPTH:
         raise DenseError("config-too-deep", typed=typed, most=MOST_DEPTH)
 
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found: dict[str, object] = {}
-        for key, value in pairs:
-            if key in found:
-                raise DenseError("config-duplicate-key", typed=typed, field=key)
-            found[key] = value
-        return found
-
     def whole(digits: str) -> int:
         if len(digits.lstrip("-")) > MOST_DIGITS:
             raise DenseError("config-huge-number", typed=typed, value=digits[:24] + "…", most=MOST_DIGITS)
@@ -71,9 +64,16 @@ def parsed(text: str, typed: str) -> object:
     def constant(word: str) -> NoReturn:
         raise DenseError("config-not-finite", typed=typed, value=word)
 
+    def twice(key: str) -> DenseError:
+        return DenseError("config-duplicate-key", typed=typed, field=key)
+
     try:
         return json.loads(
-            text, object_pairs_hook=unique, parse_int=whole, parse_float=decimal, parse_constant=constant
+            text,
+            object_pairs_hook=each_once(twice),
+            parse_int=whole,
+            parse_float=decimal,
+            parse_constant=constant,
         )
     except json.JSONDecodeError as error:
         raise DenseError("config-not-json", typed=typed, line=error.lineno, column=error.colno) from None

@@ -9,6 +9,7 @@ from math import inf
 from typing import Any, NoReturn
 
 from dense_cli.errors import DenseError
+from dense_cli.reading.json_keys import each_once
 from dense_cli.reading.numbers import real_number
 
 MAX_DIMENSIONS = 8
@@ -49,14 +50,6 @@ def json_document(text: str, name: str) -> Any:
     Refused: duplicate keys, NaN and Infinity, numbers of thousands of digits, endless nesting.
     """
 
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            seen: set[str] = set()
-            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            raise DenseError("json-duplicate-key", typed=name, part=twice)
-        return found
-
     def constant(word: str) -> NoReturn:
         raise DenseError("json-not-finite", typed=name, part=word)
 
@@ -71,7 +64,7 @@ def json_document(text: str, name: str) -> Any:
             parse_float=str,
             parse_int=whole,
             parse_constant=constant,
-            object_pairs_hook=unique,
+            object_pairs_hook=each_once(lambda key: DenseError("json-duplicate-key", typed=name, part=key)),
         )
     except json.JSONDecodeError as error:
         raise DenseError("json-broken", typed=name, line=error.lineno, column=error.colno) from None

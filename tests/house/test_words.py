@@ -55,3 +55,11 @@ def test_every_refusal_has_words():
             for hint in hints:
                 if isinstance(hint, ast.Constant) and hint.value is not None:
                     assert f"{hint.value}.hint" in texts, f"{path.name}: {hint.value}"
+
+
+def test_no_refusal_has_words_that_nobody_says():
+    """Words of a key that no code names were left over; a block's departures are named by data."""
+    code = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    departures = {f"block-{key.partition('.')[2]}" for key in topic_texts("en", "models")}
+    keys = {key.rpartition(".")[0] for key in topic_texts("en", "errors")}
+    assert {key for key in keys - departures if f'"{key}"' not in code} == set()

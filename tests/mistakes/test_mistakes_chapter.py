@@ -9,7 +9,7 @@ import pytest
 from dense_cli.core.ffn import Ffn, ffn
 from dense_cli.core.norms import Norm, layer_norm, norm
 from dense_cli.core.rope import QUARTER_TURN, Rope, rope
-from dense_cli.mistakes import Mistake, catalogue, other_given
+from dense_cli.mistakes import Mistake, always, catalogue
 from dense_cli.mistakes.agreement import agreement
 from dense_cli.mistakes.diagnosis import diagnose, hidden
 from dense_cli.mistakes.params import BudgetQuestion, budget_answer
@@ -22,6 +22,11 @@ EXERCISE_3 = Norm(((13.0, 14.0),))
 UP, IDENTITY, OLD_DOWN = ((2.0, 0.0), (0.0, -3.0)), ((1.0, 0.0), (0.0, 1.0)), ((1.0, 0.0), (1.0, 1.0))
 EXERCISE_4 = Ffn(((1.0, -1.0),), wg=IDENTITY, wu=UP, wd=IDENTITY)
 EXERCISE_5 = BudgetQuestion(24, 96)
+
+
+def other_given(id, **parts):
+    """A mistake that an exercise names by its numbers: the right calculation on another given."""
+    return Mistake(id, "exercises", "slip", always(**parts))
 
 
 def named(topic, given, compute, field, found, extra: tuple[Mistake, ...] = (), atol=TOLERANCE):
