@@ -7,10 +7,10 @@ facts; `lang` puts words to them and `render` writes them down.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from dense_cli.expression import Expression
+from dense_cli.frozen import dataclass, field
 from dense_cli.numerals import Number
 
 Value = bool | Number | str | Expression | None | tuple["Value", ...]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from dense_cli.frozen import dataclass, replace
 from dense_cli.numerals import Exact, Number, PiMultiple, exact_value
 
 SUM, PRODUCT, POWER, ATOM = range(4)

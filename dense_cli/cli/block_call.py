@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from dense_cli.derive.assumptions import notes
 from dense_cli.derive.block import MOST_VALUES
 from dense_cli.derive.block import block as story
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass, replace
 from dense_cli.models.block_layer import LayerSettings, block_shape, layer_settings
 from dense_cli.models.block_weights import seeded_rows, seeded_weights, stored_layer, stored_weights
 from dense_cli.models.config import read_config

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dense_cli.cli.exits import Exit
@@ -11,6 +10,7 @@ from dense_cli.cli.options import Outcome
 from dense_cli.cli.values import named, one_whole
 from dense_cli.derive.assumptions import notes
 from dense_cli.errors import DenseError, DenseErrors
+from dense_cli.frozen import replace
 from dense_cli.models.config import read_config
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import BinaryIO, TextIO
 
 from dense_cli.cli.spelling import SPELLED, spelled
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 
 NARROWEST, USUAL, WIDEST = 20, 80, 1000
 """Columns: the least that is believed, the width where nothing is known, the most that is used."""

@@ -7,11 +7,10 @@ and hide what was wrong, so every value is read by `reading` instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from inspect import get_annotations
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 
 if TYPE_CHECKING:
     from dense_cli.cli.exits import Exit
@@ -87,7 +86,7 @@ def parameters_of(function: Callable[..., Outcome]) -> tuple[Parameter, ...]:
     """The options and positional words that a command declares, in the order of its signature."""
     return tuple(
         Parameter(name, declared.options, declared.metavar, _KINDS[annotation.__origin__])
-        for name, annotation in get_annotations(function, eval_str=True).items()
+        for name, annotation in get_type_hints(function, include_extras=True).items()
         for declared in getattr(annotation, "__metadata__", ())
     )
 

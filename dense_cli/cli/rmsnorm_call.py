@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dense_cli.cli.values import floats, matrix, named, one_float, one_number
@@ -12,6 +11,7 @@ from dense_cli.derivation import Derivation, Note
 from dense_cli.derive.rmsnorm import rmsnorm as story
 from dense_cli.derive.rmsnorm_changes import SCALE, SHIFT, Change
 from dense_cli.errors import DenseError
+from dense_cli.frozen import replace
 
 if TYPE_CHECKING:
     from dense_cli.cli.expect_asked import Asked

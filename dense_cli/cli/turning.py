@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from dense_cli.core.angles import Rate
 from dense_cli.core.schedule import Schedule, default_rates
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, replace
 from dense_cli.reading.angles import angles
 
 

@@ -11,9 +11,10 @@ rounded last bit", 1991).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+
+from dense_cli.frozen import dataclass
 
 Position = int | Fraction
 """Where a token stands: an integer of any size, or an exact decimal."""

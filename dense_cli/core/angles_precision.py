@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite, nan
 
 from dense_cli.core.angles import Position, Rate, angle, cos_sin
 from dense_cli.core.exact import rounded
 from dense_cli.core.precision import Format
+from dense_cli.frozen import dataclass
 
 HELD = ("positions", "frequencies", "product")
 """What is held in the format: one factor of the angle, or both and their product."""

@@ -5,10 +5,10 @@ Whole numbers and fractions only, so counts of any size are exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 
 PLAIN, GATED = "relu", "swiglu"
 MATRICES = {PLAIN: 2, GATED: 3}

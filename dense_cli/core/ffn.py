@@ -7,7 +7,6 @@ Whatever may be done otherwise is a field of `Ffn`: a variant, a convention or a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
 
@@ -15,6 +14,7 @@ from dense_cli.core import Matrix, Row
 from dense_cli.core.activations import Activation, activation, swish
 from dense_cli.core.linear import check_matrix, check_row, product, shape, shape_text
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass, replace
 
 Combine = Callable[[Row, Row, Activation], Row]
 

@@ -7,7 +7,6 @@ Every step is a part of `Norm` that can be replaced: a variant, a convention or 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
 
@@ -24,6 +23,7 @@ from dense_cli.core.exact import (
 )
 from dense_cli.core.linear import check_matrix, check_row
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, replace
 
 
 def uncentred(row: ExactRow) -> ExactRow:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 
 from dense_cli.core import Row
 from dense_cli.core.norms import Norm
 from dense_cli.core.precision import Format, to_float32, total_in_float32
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass
 
 BEFORE_GAIN, AFTER_GAIN = "before-gain", "after-gain"
 

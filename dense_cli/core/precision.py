@@ -9,11 +9,11 @@ for a sum, product, quotient or root (Figueroa, When is double rounding innocuou
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import copysign, frexp, inf, isfinite, ldexp
 
 from dense_cli.core import Row
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

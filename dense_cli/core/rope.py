@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from dense_cli.core import Row
 from dense_cli.core.angles import Position, Rate, angle, cos_sin
 from dense_cli.core.schedule import QUARTER_TURN, Schedule, default_rates, schedule
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass
 
 Pairs = tuple[tuple[int, int], ...]
 """Which two coordinates turn together, counted from 0; pair i turns by rate i."""

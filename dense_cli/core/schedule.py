@@ -7,12 +7,12 @@ counted from 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import overload
 
 from dense_cli.core.angles import Rate
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, field
 
 WIDEST = 1 << 16
 """No head is nearly as wide; a table of its angles would not be read, and could fill the memory."""

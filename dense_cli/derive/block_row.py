@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from dense_cli.core import Row
 from dense_cli.core.block import Block, Trace
@@ -11,6 +10,7 @@ from dense_cli.derivation import Line, Note, Step
 from dense_cli.derive import symbols
 from dense_cli.derive.stating import WIDEST_ANSWER, WRITTEN_OUT, define, shown
 from dense_cli.expression import Constant, Expression, Quotient, Root, Sum, Symbol, product
+from dense_cli.frozen import dataclass
 
 FOLLOWED = 4
 """So many coordinates of a row are calculated in sight; the vector below them has the rest."""

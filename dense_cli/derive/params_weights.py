@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from dense_cli.derivation import Data, Derivation, Fact, Line, Note, Say, Step, Table
+from dense_cli.frozen import replace
 from dense_cli.models.checkpoint import Finding
 from dense_cli.models.comparison import Comparison, Mismatch
 from dense_cli.models.weight_meanings import Meaning, hidden_from_headers, meanings

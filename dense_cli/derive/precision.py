@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import isfinite, isnan
 
@@ -13,6 +12,7 @@ from dense_cli.core.precision import FLOAT32, Format
 from dense_cli.derivation import Derivation, Line, Note, Table, Value
 from dense_cli.derive.stating import WIDEST_ANSWER, WRITTEN_OUT
 from dense_cli.expression import Call, Expression, Function, Symbol
+from dense_cli.frozen import replace
 from dense_cli.numerals import Exact
 
 

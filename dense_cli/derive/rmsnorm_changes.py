@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ulp
 
 from dense_cli.core import Row
@@ -11,6 +10,7 @@ from dense_cli.derivation import Fact, Note, Step, Table
 from dense_cli.derive import symbols
 from dense_cli.derive.stating import WRITTEN_OUT, Given, more
 from dense_cli.expression import Expression
+from dense_cli.frozen import dataclass
 
 SHIFT, SCALE = "shift", "scale"
 

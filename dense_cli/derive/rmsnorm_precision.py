@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import isfinite
 
 from dense_cli.core.norms import Norm, NormRow
@@ -23,6 +22,7 @@ from dense_cli.derive.precision import (
 )
 from dense_cli.derive.stating import WIDEST_ANSWER, WRITTEN_OUT, array, more, scalar, shown
 from dense_cli.expression import Constant, Expression, Quotient, Root, Sum, Symbol, product
+from dense_cli.frozen import replace
 
 
 def rmsnorm_in(

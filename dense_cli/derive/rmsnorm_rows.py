@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10, sqrt
 
@@ -25,6 +24,7 @@ from dense_cli.derive.stating import (
     number,
 )
 from dense_cli.expression import Constant, Expression, Negative, Quotient, Root, Sum, Symbol, product, square
+from dense_cli.frozen import dataclass
 
 LARGEST_PLAIN, SMALLEST_PLAIN = 1e150, 1e-120
 """Between these, squares of coordinates and of their deviations are ordinary floats."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dense_cli.core.rope import Rope
 from dense_cli.derivation import Data, Derivation, Note, Step, Table, Value
 from dense_cli.derive.stating import scalar
+from dense_cli.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

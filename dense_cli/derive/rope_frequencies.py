@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dense_cli.core.rope import pairs
@@ -13,6 +12,7 @@ from dense_cli.derive import symbols
 from dense_cli.derive.rope_steps import pairs_from_one, power_rule
 from dense_cli.derive.rope_terms import power_of_base
 from dense_cli.expression import Constant, Expression, Quotient, product
+from dense_cli.frozen import dataclass
 from dense_cli.numerals import Number
 
 WORKED_PAIRS = 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isnan
 
 from dense_cli.core.angles import Position, angle, cos_sin
@@ -12,6 +11,7 @@ from dense_cli.core.precision import Format
 from dense_cli.core.rope import Rope
 from dense_cli.derivation import Data, Derivation, Note, Step, Table
 from dense_cli.derive.stating import WRITTEN_OUT, more, scalar
+from dense_cli.frozen import replace
 
 Place = tuple[Position, int]
 """A position, and a pair counted from 0."""

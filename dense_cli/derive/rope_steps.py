@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from dense_cli.core.rope import Rope, RopeRow
@@ -20,6 +19,7 @@ from dense_cli.derive.rope_terms import (
     written_coordinates,
 )
 from dense_cli.expression import Constant, Expression, Negative, Power, Quotient, product, total
+from dense_cli.frozen import replace
 from dense_cli.numerals import PiMultiple
 
 WORKED_POSITIONS = 3

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dense_cli.core import Row
@@ -32,6 +31,7 @@ from dense_cli.expression import (
     square,
     total,
 )
+from dense_cli.frozen import dataclass, replace
 from dense_cli.numerals import Number, PiMultiple, exact_value
 
 WRITTEN_PAIRS = 4

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import isfinite
 
 from dense_cli.derivation import Data, Line, Note, Step, Value
 from dense_cli.expression import Constant, Expression, Symbol
+from dense_cli.frozen import replace
 from dense_cli.numerals import Number, exact_value
 
 Given = int | float | Fraction

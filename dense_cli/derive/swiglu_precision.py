@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import isfinite
 
 from dense_cli.core.ffn import Ffn, FfnRow
@@ -12,6 +11,7 @@ from dense_cli.derive import symbols
 from dense_cli.derive.precision import answers, beside_truth, stated_row
 from dense_cli.derive.stating import WIDEST_ANSWER, WRITTEN_OUT, array, more
 from dense_cli.expression import Symbol
+from dense_cli.frozen import replace
 
 STAGES = ("gate", "up", "activated", "product", "output")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from dense_cli.core import Matrix, Row
 from dense_cli.core.ffn import Ffn, FfnRow
@@ -12,6 +11,7 @@ from dense_cli.derive import symbols
 from dense_cli.derive.activations import FORMS, sloped
 from dense_cli.derive.stating import WRITTEN_OUT, define_each, given, given_row, known, more
 from dense_cli.expression import Constant, Expression, Negative, Product, Sum, Symbol, product
+from dense_cli.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

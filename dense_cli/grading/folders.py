@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import replace
 from dense_cli.grading.files import entries
 from dense_cli.grading.gradescope_folder import METADATA, student_of, submission_of
 from dense_cli.grading.sheets import Sheet

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass
 from dense_cli.grading.files import LARGEST_TABLE, content, letters
 from dense_cli.grading.tables import cells_of
 from dense_cli.reading.headers import FIRST_NAME, IDENTITIES, LAST_NAME, folded_header

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass, field
 from dense_cli.grading.documents import Digits
 from dense_cli.grading.drawing import seed_of
 from dense_cli.grading.exercise import ExerciseSet

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 from dense_cli.grading.documents import from_json, from_toml
 from dense_cli.grading.files import LARGEST_SHEET, LARGEST_TABLE, content, entries, letters
 from dense_cli.grading.folders import SHEETS, by_pattern, folder_sheets

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from dense_cli.derivation import Derivation, Line, Note, Prose, Step, Table, Value
+from dense_cli.frozen import replace
 from dense_cli.grading.class_statistics import FORMULAS, ClassStatistics, statistics_data
 from dense_cli.grading.statistics import Item
 from dense_cli.grading.telling import Teller

@@ -7,9 +7,9 @@ over the wrong pair. So a pattern has few places where it can go on in two ways,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 
 LONGEST_PATTERN = 200
 LONGEST_PATH = 160

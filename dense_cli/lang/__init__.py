@@ -26,22 +26,62 @@ def say_in(language: str) -> Say:
     """
 
     def say(key: str, /, **facts: str) -> str:
-        topic, _, name = key.partition(".")
-        return _FORMATTER.vformat(topic_texts(language, topic)[name], (), facts)
+        return _FORMATTER.vformat(_text(language, key), (), facts)
 
     return say
+
+
+def is_said(language: str, key: str) -> bool:
+    """Whether there are words for a key."""
+    try:
+        _text(language, key)
+    except KeyError:
+        return False
+    return True
 
 
 @cache
 def topic_texts(language: str, topic: str) -> Mapping[str, str]:
     """Every text of one topic by its key within it. Unknown languages and topics raise KeyError."""
-    import tomllib  # costs start-up time, and --version needs no words
+    return dict(_flat(_parsed(_source(language, topic))))
 
+
+@cache
+def _text(language: str, key: str) -> str:
+    topic, _, name = key.partition(".")
+    table = name.rpartition(".")[0]
+    while table not in _tables(language, topic):  # a key may have points of its own
+        table = table.rpartition(".")[0]
+    text: str = _table_texts(language, topic, table)[name.removeprefix(f"{table}.")]
+    return text
+
+
+@cache
+def _table_texts(language: str, topic: str, table: str) -> Mapping[str, Any]:
+    """One table of a topic: a call says a few things of the hundreds that could go wrong."""
+    return _parsed(_tables(language, topic)[table])
+
+
+@cache
+def _tables(language: str, topic: str) -> Mapping[str, str]:
+    """Where each table is written in a topic's file. No text in there is longer than its line."""
+    top, *tables = f"\n{_source(language, topic)}".split("\n[")
+    named = (table.partition("]") for table in tables)
+    return {"": top, **{name: lines for name, _, lines in named}}
+
+
+def _source(language: str, topic: str) -> str:
     path = os.path.join(FOLDER, language, f"{topic}.toml")
     if language not in LANGUAGES or not os.path.isfile(path):
         raise KeyError(f"{language}/{topic}")
-    with open(path, "rb") as file:
-        return dict(_flat(tomllib.load(file)))
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def _parsed(source: str) -> dict[str, Any]:
+    import tomllib  # costs start-up time, and --version needs no words
+
+    return tomllib.loads(source)
 
 
 def topics(language: str) -> tuple[str, ...]:

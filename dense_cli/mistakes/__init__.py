@@ -8,8 +8,9 @@ mistake are in ``lang/<code>/mistakes.toml`` under its topic and id.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from dense_cli.frozen import dataclass, replace
 
 Kind = Literal["slip", "convention", "precision", "choice"]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dense_cli.core.budget import GATED, MATRICES, PLAIN, ffn_parameters, matched_width
+from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes import Catalogue, Change, Kind, Mistake, always
 
 Narrow = Callable[[int, int, bool], Fraction]

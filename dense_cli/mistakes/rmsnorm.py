@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 
 from dense_cli.core.exact import ExactMatrix, ExactRow, Number, mean, root, rounded, square_sum
 from dense_cli.core.norms import Norm, centred, mean_square
+from dense_cli.frozen import replace
 from dense_cli.mistakes import Catalogue, Change, Kind, Mistake, always
 from dense_cli.mistakes.halves import to_bfloat16, to_float16
 

@@ -6,13 +6,13 @@ A change of one branch alone first takes a packed matrix apart.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 
 from dense_cli.core import Matrix, Row
 from dense_cli.core.activations import ACTIVATIONS, Activation, identity, sigmoid
 from dense_cli.core.ffn import Ffn, unpacked
 from dense_cli.core.linear import transpose
+from dense_cli.frozen import replace
 from dense_cli.mistakes import Catalogue, Change, Kind, Mistake, always
 
 # Branches and weights

@@ -7,7 +7,6 @@ equal. What the user set (base, layout, epsilon, activation …) stays.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from math import log10
 from typing import Any
 
@@ -16,6 +15,7 @@ from dense_cli.core.ffn import Ffn, unpacked
 from dense_cli.core.norms import Norm
 from dense_cli.core.rope import Rope
 from dense_cli.core.schedule import QUARTER_TURN, Schedule, unscaled
+from dense_cli.frozen import dataclass, field, replace
 from dense_cli.mistakes.params import BudgetQuestion
 
 QUERY: Row = (0.5, -1.25, 2.0, 0.75, -0.6, 1.5, -2.25, 0.9)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dense_cli.core.angles import Rate
 from dense_cli.errors import DenseError, DenseErrors
+from dense_cli.frozen import dataclass
 from dense_cli.models.block_settings import block_settings
 from dense_cli.models.config import Assumption, Config, kind
 from dense_cli.models.norm_settings import norm_settings

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from dense_cli.frozen import dataclass
 from dense_cli.models.config import Config
 from dense_cli.models.fields import Fields
 from dense_cli.models.rope_parameters import turns

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, field
 from dense_cli.models.headers import Header, Tensor, bounded_document, header
 
 INDEX = ".safetensors.index.json"

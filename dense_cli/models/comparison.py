@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, replace
 from dense_cli.models.checkpoint import Checkpoint, Finding
 from dense_cli.models.families import CHAPTER
 from dense_cli.models.headers import Sizes

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass
 from dense_cli.models.families import BY_ANY_NAME, CHAPTER, FAMILIES
 from dense_cli.models.family import Family
 from dense_cli.models.json_text import bytes_of, decoded, parsed

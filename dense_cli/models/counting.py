@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 from dense_cli.models.config import Assumption, Config
 from dense_cli.models.pieces import PARTS, Factor, Piece, pieces
 from dense_cli.models.shape import BYTES, DTYPE_TAKEN, ModelShape, model_shape

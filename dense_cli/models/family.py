@@ -7,8 +7,9 @@ takes where a field is left out, and which parts one block has. Nothing here com
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from dense_cli.frozen import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

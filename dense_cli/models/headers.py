@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple, NoReturn
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 from dense_cli.models.file_start import LONGEST_HEADER, file_start, refuse_start
 
 Sizes = tuple[int, ...]

@@ -5,9 +5,9 @@ file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 
+from dense_cli.frozen import dataclass
 from dense_cli.models.expert_shape import ExpertShape, LatentShape
 from dense_cli.models.shape import ModelShape
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dense_cli.core.schedule import check_width
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass
 from dense_cli.models import rope_scaling as scaling
 from dense_cli.models.config import Assumption, Config
 from dense_cli.models.family import Rope

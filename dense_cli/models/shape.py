@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from dense_cli.errors import nearest
+from dense_cli.frozen import dataclass, replace
 from dense_cli.models.config import Assumption, Config
 from dense_cli.models.expert_shape import ExpertShape, LatentShape, expert_shape, latent_shape
 from dense_cli.models.families import CHAPTER

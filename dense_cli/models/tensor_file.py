@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from dense_cli.core.attention import Array
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 from dense_cli.models.checkpoint import Checkpoint, checkpoint
 from dense_cli.reading.files import opened
 from dense_cli.reading.stored import BFLOAT16, Stored

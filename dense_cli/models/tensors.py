@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from dense_cli.frozen import dataclass
 from dense_cli.models.families.names import Names, names_of
 from dense_cli.models.pieces import Piece, pieces
 from dense_cli.models.shape import ModelShape

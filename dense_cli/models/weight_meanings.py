@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
+from dense_cli.frozen import dataclass, field
 from dense_cli.models.comparison import HEADS, Comparison, Mismatch
 from dense_cli.models.families.names import LLAMA, NAMES, Names, names_of
 from dense_cli.models.shape import ModelShape

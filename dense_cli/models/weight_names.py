@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 
+from dense_cli.frozen import dataclass, replace
 from dense_cli.models.families import CHAPTER
 from dense_cli.models.families.names import names_of
 from dense_cli.models.shape import ModelShape

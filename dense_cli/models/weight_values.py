@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 from dense_cli.models.checkpoint import Checkpoint, Finding
 from dense_cli.models.headers import Tensor
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass
 from dense_cli.reading.characters import fold
 from dense_cli.reading.documents import scalar_text, shown
 from dense_cli.reading.grouping import Entry, plain_entry, single_entry, whole_entry

@@ -7,10 +7,10 @@ Raised errors have no `typed`; the reader that knows it adds it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 
 BITS = 4096  # of a numerator or denominator: float64 needs 1075, the rest is room for steps between
 PI = Fraction(31415926535897932384626433832795028841971693993751058209749445923, 10**64)

@@ -6,11 +6,11 @@ What has another shape than was asked for is read too: that the shape differs is
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 from dense_cli.reading.answers import read_yes_no
 from dense_cli.reading.counts import count
 from dense_cli.reading.given import is_source, load

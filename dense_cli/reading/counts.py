@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 from dense_cli.reading.characters import fold
 from dense_cli.reading.grouping import whole_entry
 from dense_cli.reading.numbers import MAX_LENGTH

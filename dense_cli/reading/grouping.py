@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 from dense_cli.reading.numbers import Number, number
 
 # what the text looks like; the characters that only group; the decimal comma, if there is one; how it is told

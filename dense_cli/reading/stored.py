@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 from dense_cli.reading.documents import MAX_DIMENSIONS, Nested
 from dense_cli.rows import Matrix, Row
 

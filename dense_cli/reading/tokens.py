@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 
 CONSTANTS = ("pi", "π", "e")
 _NOT_FINITE = frozenset(("nan", "inf", "infinity", "∞", "infty"))

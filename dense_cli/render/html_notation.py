@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dense_cli.expression import ATOM, Call, Expression, Power, Symbol
+from dense_cli.frozen import dataclass
 from dense_cli.reading.characters import visible
 from dense_cli.render.escaping import markup
 from dense_cli.render.formulas import GROUPED

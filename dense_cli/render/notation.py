@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from dense_cli.derivation import Line, Note, Prose, Say, Value
 from dense_cli.expression import Expression
+from dense_cli.frozen import dataclass
 from dense_cli.numerals import Exact, Numeral
 from dense_cli.reading.characters import visible
 from dense_cli.render.formulas import Formulas

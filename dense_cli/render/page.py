@@ -6,11 +6,11 @@ Formats differ only in how they set the parts; none of them reads a derivation i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from dense_cli.derivation import Data, Derivation, Line, Note, Say, Step, Table, Value
 from dense_cli.expression import Expression
+from dense_cli.frozen import dataclass
 from dense_cli.render.notation import STATES, Chain, Link, Notation, says_words
 
 MOST_GIVEN = 64

@@ -10,6 +10,7 @@ import dense_cli
 
 PACKAGE = Path(dense_cli.__file__).parent
 ROWS = (
+    {"frozen"},
     {"numerals", "rows"},
     {"errors", "expression"},
     {"derivation"},

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import dense_cli
-from dense_cli.lang import LANGUAGES, placeholders, topic_texts, topics
+from dense_cli.lang import LANGUAGES, is_said, placeholders, say_in, topic_texts, topics
 
 PACKAGE = Path(dense_cli.__file__).parent
 TOPICS = topics("en")
@@ -27,6 +27,18 @@ def test_languages_speak_of_the_same_facts(topic):
     chinese = topic_texts("zh", topic)
     for key, english in topic_texts("en", topic).items():
         assert placeholders(english) == placeholders(chinese[key]), f"{topic}.{key}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_key_read_alone_has_the_words_of_the_whole_file(topic, language):
+    """A call reads only the tables it speaks from; the whole file is the witness."""
+    say = say_in(language)
+    for key, text in topic_texts(language, topic).items():
+        facts = {name: f"<{name}>" for name in placeholders(text)}
+        assert say(f"{topic}.{key}", **facts) == text.format_map(facts), key
+        assert is_said(language, f"{topic}.{key}")
+    assert not is_said(language, f"{topic}.no-such-table.no-such-key")
 
 
 @pytest.mark.parametrize("topic", [topic for topic in TOPICS if topic != "help"])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass, replace
 from dense_cli.grading.sheets import STUDENT_FIELD, FieldNames
 from dense_cli.reading.headers import folded_header
 

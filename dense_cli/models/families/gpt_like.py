@@ -4,8 +4,7 @@ OPT.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from dense_cli.frozen import replace
 from dense_cli.models.families.llama_like import ALL_HEADS, QUOTIENT
 from dense_cli.models.family import (
     LLAMA_FIELDS,

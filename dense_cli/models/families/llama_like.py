@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from dense_cli.frozen import replace
 from dense_cli.models.family import (
     ATTENTION_BIAS,
     MLP_BIAS,

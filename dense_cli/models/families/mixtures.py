@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from dense_cli.frozen import replace
 from dense_cli.models.families.llama_like import GRANITE, LLAMA, MISTRAL, NO_BIAS, QUOTIENT, QWEN_3
 from dense_cli.models.families.other_norms import OLMO_2
 from dense_cli.models.family import (

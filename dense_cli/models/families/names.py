@@ -5,7 +5,8 @@ one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from dense_cli.frozen import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
