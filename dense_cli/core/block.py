@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import erfc, sqrt
+from math import sqrt
 
 import numpy as np
 
-from dense_cli.core.activations import CUBIC, QUICK_SLOPE, ROOT_HALF, ROOT_TWO_OVER_PI
 from dense_cli.core.angles import Rate
 from dense_cli.core.attention import Array, Directions, attend, directions, turned
-from dense_cli.core.rope import pairs
-from dense_cli.errors import DenseError, nearest
+from dense_cli.core.kernels.activations import activation
+from dense_cli.core.kernels.walking import is_large
+from dense_cli.errors import DenseError
 
 TENSORS = (
     "x",
@@ -140,7 +140,7 @@ def block(given: Block, keep_scores: bool = True) -> Trace:
     >>> block(given)["residual"].round(6).tolist()
     [[3.848528, 5.131371]]
     """
-    weights, x = given.weights, given.x
+    weights, x = given.weights, given.x.astype(np.float64, copy=False)
     if not x.size:
         raise DenseError("block-x-empty")
     if x.shape[-1] != weights.norm1.size:
@@ -214,6 +214,9 @@ def rms_norm(x: Array, gain: Array, eps: float, unit_offset: bool = False, name:
     >>> rms_norm(np.array([[3e200, 4e200]]), np.ones(2), 0.0).round(6).tolist()
     [[0.848528, 1.131371]]
     """
+    x = x.astype(np.float64, copy=False)
+    if is_large(x):
+        return _rms_norm_in_blocks(x, gain, eps, unit_offset, name)
     size = np.maximum(np.abs(x).max(axis=-1, keepdims=True), sqrt(eps))
     if not size.all():
         # the first axis that is not the row's own coordinates but its token: the last but one
@@ -223,6 +226,18 @@ def rms_norm(x: Array, gain: Array, eps: float, unit_offset: bool = False, name:
     statistic = np.square(scaled).mean(axis=-1, keepdims=True) + np.ldexp(eps, -2 * exponent)
     output: Array = scaled / np.sqrt(statistic) * (1 + gain if unit_offset else gain)
     return output
+
+
+def _rms_norm_in_blocks(x: Array, gain: Array, eps: float, unit_offset: bool, name: str) -> Array:
+    from dense_cli.core.kernels import rms
+
+    try:
+        return rms.rms_norm(x, gain, eps, unit_offset)
+    except DenseError as error:
+        if error.key != "zero-row":
+            raise
+    empty = ~x.any(axis=-1)
+    raise DenseError("block-zero-row", name=name, row=int(np.argwhere(empty)[0][-1]) + 1)
 
 
 def _heads_of(name: str, norm1: Array, given: Block, keep: Callable[[str, Array], Array]) -> Array:
@@ -255,45 +270,4 @@ def _joined(heads: Array) -> Array:
 def _turned(name: str, x: Array, given: Block, table: Directions | None) -> Array:
     if table is None or name not in given.rotated:
         return x
-    return turned(x, table, pairs(given.layout, given.rotary_dim), given.attention_factor)
-
-
-def sigmoid(z: Array) -> Array:
-    """1 / (1 + e^(-z)) without overflow, to a few units in the last place."""
-    grown = np.exp(-np.abs(z))
-    output: Array = np.where(z < 0, grown, 1.0) / (1 + grown)
-    return output
-
-
-def silu(x: Array) -> Array:
-    """x·σ(x), without the digits that e^x alone loses far out; no −0.
-
-    >>> silu(np.array([1.0, -1000.0])).round(6).tolist()
-    [0.731059, 0.0]
-    """
-    half = np.exp(np.minimum(x, 0) / 2)  # its square is too small for a float long before x times it is
-    grown = np.exp(-np.abs(x))
-    output: Array = x * half / (1 + grown) * half + 0.0
-    return output
-
-
-ACTIVATIONS: Mapping[str, Callable[[Array], Array]] = {
-    "silu": silu,
-    "relu": lambda x: np.maximum(x, 0.0),
-    "gelu": lambda x: x / 2 * np.vectorize(erfc, otypes=[float])(-x * float(ROOT_HALF)) + 0.0,
-    "gelu-tanh": lambda x: x * sigmoid(2 * float(ROOT_TWO_OVER_PI) * (x + float(CUBIC) * x**3)) + 0.0,
-    "sigmoid": sigmoid,
-    "identity": lambda x: x,
-    "quick-gelu": lambda x: x * sigmoid(float(QUICK_SLOPE) * x) + 0.0,
-}
-"""The functions of `core.activations` on arrays, to about twelve digits."""
-
-
-def activation(name: str) -> Callable[[Array], Array]:
-    """The function of that name. Raises `DenseError` "unknown-activation"."""
-    if name not in ACTIVATIONS:
-        known = ", ".join(ACTIVATIONS)
-        raise DenseError(
-            "unknown-activation", typed=name, nearest=nearest(name, tuple(ACTIVATIONS)), known=known
-        )
-    return ACTIVATIONS[name]
+    return turned(x, table, given.layout, given.attention_factor)

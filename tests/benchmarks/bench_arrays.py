@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dense_cli.core.block import block
 from dense_cli.core.kernels import gating, rms
 from dense_cli.core.kernels.rotation import table, turned
 from dense_cli.core.kernels.tables import directions
@@ -17,6 +18,7 @@ from dense_cli.core.rope import Rope
 from dense_cli.core.schedule import Schedule
 from dense_cli.mistakes.arrays import rotation_report
 from tests.benchmarks import peers
+from tests.core.blocks import drawn_block
 
 HEAD_DIM, TOKENS = 128, 2048
 RATES = Schedule(Fraction(10000), HEAD_DIM)
@@ -126,3 +128,26 @@ def test_which_convention_an_array_follows(against, heads, layout):
         {"one rotation": lambda: turned(x, by, out)},
         rounds=9,
     )
+
+
+def test_a_block_of_many_tokens(against):
+    """All of it in float64, as the program calculates; its peers also in float32."""
+    tokens, heads, head_dim, hidden = 4096, 3, 4, 32
+    given = drawn_block(0, tokens=tokens, width=12, heads=heads, kv_heads=heads, layout="half", hidden=hidden)
+    q, k, v = drawn(3, heads, tokens, head_dim).astype(np.float64)
+    against(
+        f"block of {tokens} tokens, width 12",
+        lambda: block(given, keep_scores=False),
+        {
+            "its attention with full matrices of scores": lambda: by_full_matrices(q, k, v),
+            **peers.layer(given.x, heads, hidden),
+        },
+        rounds=5,
+    )
+
+
+def by_full_matrices(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    scores = np.where(np.tri(q.shape[-2], dtype=bool), scores, -np.inf)
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True) @ v

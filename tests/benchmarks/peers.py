@@ -99,3 +99,24 @@ def network(x: np.ndarray, hidden: int) -> dict[str, Call]:
     made = model.LlamaMLP(llama_config(hidden_size=x.shape[-1], intermediate_size=hidden))
     rows = torch.from_numpy(x)
     return threaded("LlamaMLP", lambda: made(rows))
+
+
+def layer(x: np.ndarray, heads: int, hidden: int) -> dict[str, Call]:
+    """A whole decoder layer with causal attention, which makes no matrix of scores."""
+    if not HAS_TRANSFORMERS:
+        return {}
+    torch, model = _torch(), llama()
+    sizes = {"hidden_size": x.shape[-1], "intermediate_size": hidden, "num_attention_heads": heads}
+    config = llama_config(**sizes, num_key_value_heads=heads, head_dim=x.shape[-1] // heads)
+    config._attn_implementation = "sdpa"
+    calls: dict[str, Call] = {}
+    for dtype in (torch.float64, torch.float32):
+        made = model.LlamaDecoderLayer(config, 0).to(dtype)
+        turn = model.LlamaRotaryEmbedding(config)
+        rows, places = torch.from_numpy(x)[None].to(dtype), torch.arange(len(x))[None]
+
+        def run(made: Any = made, turn: Any = turn, rows: Any = rows, places: Any = places) -> object:
+            return made(rows, position_ids=places, position_embeddings=turn(rows, places))
+
+        calls |= threaded(f"LlamaDecoderLayer, {dtype}".replace("torch.", ""), run)
+    return calls

@@ -80,7 +80,8 @@ def drawn_weights(seed, *, width=6, heads=4, kv_heads=2, head_dim=4, hidden=5, b
 def drawn_block(seed, *, tokens=5, width=6, heads=4, kv_heads=2, head_dim=4, **fields):
     """A small block with random weights and rows."""
     shape = {"width": width, "heads": heads, "kv_heads": kv_heads, "head_dim": head_dim}
-    weights = drawn_weights(seed, **shape, biased=fields.pop("biased", False), scale=fields.pop("scale", 1.0))
+    shape |= {"hidden": fields.pop("hidden", 5), "biased": fields.pop("biased", False)}
+    weights = drawn_weights(seed, **shape, scale=fields.pop("scale", 1.0))
     usual = {
         "x": np.random.default_rng(seed + 1000).normal(size=(tokens, width)),
         "weights": weights,

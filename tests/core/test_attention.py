@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dense_cli.core.angles import Rate, cos_sin
 from dense_cli.core.attention import MOST_EXACT, QUERIES, attend, directions, turned, visible
-from dense_cli.core.rope import QUARTER_TURN, Rope, pairs, rope
+from dense_cli.core.rope import QUARTER_TURN, Rope, rope
 from dense_cli.core.schedule import schedule
 from dense_cli.errors import DenseError
 
@@ -77,7 +77,7 @@ def test_rotation_is_that_of_one_query_alone(layout, seed, start, factor):
     """The array's rotation agrees with `rope` on each row, partial rotation included."""
     rates, x = schedule(Fraction(10000), 4), drawn(seed, 3, 6)
     table = directions(rates, start, 3)
-    found = turned(x, table, pairs(layout, 4), factor)
+    found = turned(x, table, layout, factor)
     for t, row in enumerate(x.tolist()):
         plain = rope(
             Rope(tuple(row), tuple(row), ((start + t, 0),), rates, 4, layout, attention_factor=factor)
@@ -87,7 +87,7 @@ def test_rotation_is_that_of_one_query_alone(layout, seed, start, factor):
 
 def test_rotation_keeps_lengths():
     x = drawn(5, 2, 7, 8)
-    found = turned(x, directions(schedule(Fraction(10000), 8), 3, 7), pairs("half", 8))
+    found = turned(x, directions(schedule(Fraction(10000), 8), 3, 7), "half")
     assert np.linalg.norm(found, axis=-1) == pytest.approx(np.linalg.norm(x, axis=-1), rel=1e-14)
     assert not np.allclose(found, x)
 
@@ -95,7 +95,7 @@ def test_rotation_keeps_lengths():
 def test_rotation_leaves_its_input_alone():
     x = drawn(6, 2, 4)
     before = x.copy()
-    turned(x, directions([QUARTER_TURN, QUARTER_TURN], 1, 2), pairs("half", 4))
+    turned(x, directions([QUARTER_TURN, QUARTER_TURN], 1, 2), "half")
     assert (x == before).all()
 
 

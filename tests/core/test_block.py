@@ -10,17 +10,16 @@ from hypothesis import strategies as st
 
 from dense_cli.core import activations as plain
 from dense_cli.core.block import (
-    ACTIVATIONS,
     TENSORS,
     Block,
     BlockWeights,
     Projection,
-    activation,
     block,
     extent,
     rms_norm,
 )
 from dense_cli.core.ffn import Ffn, ffn
+from dense_cli.core.kernels.activations import ACTIVATIONS, activation
 from dense_cli.core.norms import Norm, norm
 from dense_cli.core.schedule import QUARTER_TURN
 from dense_cli.errors import DenseError

@@ -13,12 +13,12 @@ from dense_cli.core import norms as plain_norms
 from dense_cli.core import rope as plain_rope
 from dense_cli.core.activations import ACTIVATIONS
 from dense_cli.core.angles import Rate, cos_sin
-from dense_cli.core.kernels import rms
+from dense_cli.core.kernels import rms, tables
 from dense_cli.core.kernels.gating import gated, gated_ffn
 from dense_cli.core.kernels.rms import rms_norm
 from dense_cli.core.kernels.rotation import table, turned
 from dense_cli.core.kernels.tables import directions
-from dense_cli.core.kernels.walking import blocks
+from dense_cli.core.kernels.walking import blocks, rows_where_they_stand
 from dense_cli.core.schedule import QUARTER_TURN, Schedule
 from dense_cli.errors import DenseError
 
@@ -125,7 +125,10 @@ def test_rational_parts_of_a_turn_are_looked_up(count):
     assert directions(rates, range(-3, count - 3)).tolist() == exact
 
 
-@pytest.mark.parametrize("places", [[0.5, 2.25], [Fraction(1, 2), Fraction(10**14 + 1, 3)], [10**30, 3]])
+@pytest.mark.parametrize(
+    "places",
+    [[0.5, 2.25], [Fraction(1, 2), Fraction(10**14 + 1, 3)], [10**30, 3], [2**63 + 1, -1], [2**63 + 1, 0.5]],
+)
 def test_positions_may_be_decimals_or_as_large_as_you_like(places):
     rates = [QUARTER_TURN, *Schedule(Fraction(10000), 4)]
     given = np.array(places, object) if isinstance(places[0], Fraction) else places
@@ -144,6 +147,8 @@ def test_the_factor_goes_into_the_table(count):
     "positions",
     [
         range(0),
+        range(2**63 - 2, 2**63 + 2),
+        [2**63 - 1, 2**63, 2**63 + 1],
         range(4, 10, 2),
         range(0, 600, 2),
         range(99, -1, -1),
@@ -155,10 +160,86 @@ def test_the_factor_goes_into_the_table(count):
     ],
 )
 def test_any_positions_have_a_table(positions):
-    exact = [[complex(*cos_sin(QUARTER_TURN, int(place)))] for place in np.ravel(positions)]
+    exact = [
+        [complex(*cos_sin(QUARTER_TURN, int(place)))] for place in np.ravel(np.asarray(positions, object))
+    ]
     found = directions([QUARTER_TURN], positions)
     assert found.shape == (*np.shape(positions), 1)
     assert found.reshape(-1, 1).tolist() == exact
+
+
+@pytest.mark.parametrize("pairs", [1, 3, 64, 700, 1100])
+@pytest.mark.parametrize("count", [255, 256, 257, 512, 4500])
+def test_a_run_of_any_width_and_length_is_right_from_end_to_end(pairs, count):
+    """Short rows are laid side by side, and the last positions may be fewer than a run."""
+    rates = Schedule(Fraction(10000), 2 * pairs)
+    found = directions(rates, range(7, 7 + count))
+    assert found.shape == (count, pairs)
+    for place in (0, 1, 254, 255, 256, 511, count // 2, count - 1):
+        if place < count:
+            i = (5 * place) % pairs
+            exact = complex(*cos_sin(rates[i], 7 + place))
+            assert (
+                max(abs(found[place, i].real - exact.real), abs(found[place, i].imag - exact.imag)) <= 2**-52
+            )
+
+
+@pytest.mark.parametrize("dtype", ["<c8", ">c8", ">c16"])
+def test_a_table_of_another_number_type_is_the_best_one_rounded(dtype):
+    rates = [QUARTER_TURN, *Schedule(Fraction(10000), 12)]
+    best = directions(rates, range(5, 1005), factor=1.25)
+    found = directions(rates, range(5, 1005), dtype, 1.25)
+    assert found.dtype == np.dtype(dtype)
+    assert (found == best.astype(dtype)).all()
+
+
+@pytest.mark.parametrize("make", [list, tuple, lambda rates: rates])
+def test_a_second_table_is_the_first_one_again(make):
+    """What is kept for it is not the table; and another factor or start is another table."""
+    rates = make(Schedule(Fraction(10000), 8))
+    first = directions(rates, range(300))
+    kept = first.copy()
+    first[...] = 0
+    assert (directions(rates, range(300)) == kept).all()
+    np.testing.assert_allclose(directions(rates, range(300), factor=2.0), 2 * kept, rtol=1e-15)
+    assert (directions(rates, range(300)) == kept).all()
+    np.testing.assert_allclose(directions(rates, range(1, 301))[:-1], kept[1:], rtol=0, atol=2**-51)
+
+
+def test_what_is_kept_for_the_next_table_is_bounded():
+    caches = (tables._parts, tables._near)
+    for cache in caches:
+        cache.cache_clear()
+    directions(Schedule(Fraction(10000), 2 * (tables.REMEMBERED // tables.NEAR + 1)), range(65))
+    assert [cache.cache_info().currsize for cache in caches] == [0, 0]
+    directions([QUARTER_TURN], range(tables.REMEMBERED * tables.NEAR + 1), np.complex64)
+    assert [cache.cache_info().currsize for cache in caches] == [0, 1]
+    directions([QUARTER_TURN], range(300))
+    assert [cache.cache_info().currsize for cache in caches] == [1, 1]
+    assert all(cache.cache_info().maxsize * tables.REMEMBERED * 16 <= 2**23 for cache in caches)
+
+
+@pytest.mark.parametrize("start", [-(10**30), 2**63 - 100, 10**30 + 1])
+def test_a_run_may_begin_anywhere(start):
+    rates = [QUARTER_TURN, Rate.turns(Fraction(1, 7)), *Schedule(Fraction(10000), 4)]
+    found = directions(rates, range(start, start + 300))
+    for place in (0, 255, 256, 299):
+        exact = np.array([complex(*cos_sin(rate, start + place)) for rate in rates])
+        assert np.abs(found[place] - exact).max() <= 2**-52
+        assert found[place, :2].tolist() == exact[:2].tolist()
+
+
+def test_numpys_buffers_are_as_large_as_before():
+    usual = np.getbufsize()
+    with rows_where_they_stand():
+        assert np.getbufsize() < usual
+    assert np.getbufsize() == usual
+    directions([QUARTER_TURN], range(300))
+    turned(np.ones((300, 2)), table([QUARTER_TURN], range(300)))
+    rms_norm(np.ones((300, 2)))
+    with pytest.raises(DenseError):
+        rms_norm(np.zeros((300, 2)))
+    assert np.getbufsize() == usual
 
 
 # --- rotation
@@ -218,8 +299,11 @@ def test_rotation_of_many_blocks_is_the_formula(layout, shape, make):
     first, second = x[..., pair[:, 0]], x[..., pair[:, 1]]
     wanted[..., pair[:, 0]] = first * by.real - second * by.imag
     wanted[..., pair[:, 1]] = first * by.imag + second * by.real
-    found = turned(x, table(rates, range(tokens), layout, np.float32))
+    by = table(rates, range(tokens), layout, np.float32)
+    found = turned(x, by)
     close(found, wanted, 1e-6)
+    assert turned(x, by, x) is x
+    np.testing.assert_array_equal(x, found)
 
 
 def test_each_sequence_may_have_its_own_positions():
@@ -391,12 +475,27 @@ def test_silu_far_out_loses_no_digits(dtype):
         np.testing.assert_allclose(found, wanted, rtol=16 * limits.eps, atol=limits.smallest_subnormal * 2)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_silu_of_a_number_is_the_same_beside_any_other(dtype):
+    """Whether or not e^(−x) overflows somewhere in its block."""
+    x = np.array([-60, -87.25, -88, -88.5, -700, -705, -709.5], dtype)
+    one = np.ones(x.size + 1, dtype)
+    beside = [gated(np.append(x, other).astype(dtype), one)[:-1] for other in (0, -1000, -np.inf, np.nan)]
+    for found in beside[1:]:
+        np.testing.assert_array_equal(found, beside[0])
+
+
 @pytest.mark.parametrize("make", MAKES)
 @pytest.mark.parametrize("shape", [(300_007,), (601, 500), (1, 300_007), (300_007, 1)])
 def test_gating_of_many_blocks_is_the_formula(shape, make):
     gate, up = made(shape, "<f4", make), made(shape, "<f4", "contiguous", seed=1)
     wide = gate.astype(float)
-    close(gated(gate, up), wide / (1 + np.exp(-wide)) * up, 1e-6)
+    found = gated(gate, up)
+    close(found, wide / (1 + np.exp(-wide)) * up, 1e-6)
+    for over_up in (True, False):
+        into = up.copy() if over_up else gate
+        assert gated(gate, into if over_up else up, out=into) is into
+        np.testing.assert_array_equal(into, found)
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,6 +1,7 @@
 """The calculations on whole arrays [..., tokens, width], in float32 and float64, at the speed of memory.
 
-Import from the files: `tables` (cosines and sines), `rotation`, `rms`, `gating`. They share three rules:
+Import from the files: `tables` (cosines and sines), `rotation`, `rms`, `activations`, `gating`. They share
+three rules:
 
 - What is read is worked on in blocks that stay in the cache, so no temporary is as large as the input;
   a matrix product is one call.

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dense_cli.core.block import activation as of_array
+from dense_cli.core.kernels.activations import IN_PLACE, write_silu
+from dense_cli.core.kernels.activations import activation as of_array
 from dense_cli.core.kernels.walking import (
+    BLOCK,
     Array,
     Scratch,
     block_size,
@@ -17,12 +19,13 @@ from dense_cli.core.kernels.walking import (
     is_ready,
     overlaps,
     result_dtype,
+    same,
     working_dtype,
 )
 from dense_cli.errors import DenseError
 
-FAR = {"float32": -87.0, "float64": -700.0}
-"""Below it e^(−x) would overflow soon, while e^x is already too small to be seen beside 1."""
+Activation = Callable[[Array, Array], None]
+"""Writes the function of its first array into its second, which is another one."""
 
 
 def gated(gate: Array, up: Array, activation: str = "silu", out: Array | None = None) -> Array:
@@ -38,7 +41,7 @@ def gated(gate: Array, up: Array, activation: str = "silu", out: Array | None = 
     """
     if gate.shape != up.shape:
         raise DenseError("branch-arrays", gate=str(gate.shape), up=str(up.shape))
-    act = silu if activation == "silu" else _in_float64(activation)
+    act = _activation(activation)
     if out is None:
         out = np.empty(gate.shape, np.result_type(result_dtype(gate), result_dtype(up)))
     elif out.shape != gate.shape:
@@ -46,36 +49,33 @@ def gated(gate: Array, up: Array, activation: str = "silu", out: Array | None = 
     elif overlaps(out, gate, up):
         np.copyto(out, gated(gate, up, activation), casting="same_kind")
         return out
+    return _gate(gate, up, act, out, block_size(gate.size))
+
+
+def _gate(gate: Array, up: Array, act: Activation, out: Array, most: int) -> Array:
+    """The same into `out`, in blocks of at most so many numbers where they need room."""
     dtype = working_dtype(gate, up)
     gates, ups, into = flat(gate, up, out)
     ready = [is_ready(array, dtype) for array in (gates, ups, into)]
     read, beside, room = Scratch(dtype), Scratch(dtype), Scratch(dtype)
+    is_input = same(into, gates) or same(into, ups)
+    if act is write_silu and all(ready) and not is_input:
+        most = IN_PLACE
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        for index in blocks(gates.shape, block_size(gate.size)):
+        for index in blocks(gates.shape, most):
             g = gates[index] if ready[0] else read.copy(gates[index])
             u = ups[index] if ready[1] else beside.copy(ups[index])
-            activated = room.like(g)
+            result = into[index] if ready[2] else room.like(g)
+            activated = room.like(g) if ready[2] and is_input else result
             act(g, activated)
-            result = into[index] if ready[2] else activated
             np.multiply(activated, u, out=result)
             if not ready[2]:
                 np.copyto(into[index], result, casting="same_kind")
     return out
 
 
-def silu(x: Array, out: Array) -> None:
-    """x / (1 + e^(−x)) into `out`, which is not x; e^(−x) may overflow, and no digits are lost by it.
-
-    Source: Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units, equation 2.
-    """
-    np.negative(x, out=out)
-    np.exp(out, out=out)
-    np.add(out, 1, out=out)
-    np.divide(x, out, out=out)
-    if not x.min() >= FAR[x.dtype.name]:  # or there is a NaN
-        far = x < FAR[x.dtype.name]
-        half = np.exp(x[far] / 2)  # its square is too small for a float long before x times it is
-        out[far] = x[far] * half * half
+def _activation(name: str) -> Activation:
+    return write_silu if name == "silu" else _in_float64(name)
 
 
 def _in_float64(activation: str) -> Callable[[Array, Array], None]:
@@ -112,12 +112,13 @@ def gated_ffn(
     [0.655293, -0.806824]
     """
     _refuse_other_shapes(x, {"wg": wg, "wu": wu, "wd": wd}, {"bg": bg, "bu": bu, "bd": bd})
+    act = _activation(activation)
     given = [array for array in (x, wg, wu, wd, bg, bu, bd) if array is not None]
     dtype = working_dtype(*given)
     result = np.result_type(*map(result_dtype, given))
     x, wg, wu = _in(dtype, x), _in(dtype, wg), _in(dtype, wu)
     gate, up = _plus(x @ wg, bg), _plus(x @ wu, bu)
-    product = gated(gate, up, activation, out=gate)
+    product = _gate(gate, up, act, gate, most=BLOCK)  # a block is little beside gate and up
     made = product if wd is None else _plus(product @ _in(dtype, wd), bd)
     if out is None:
         return made.astype(result, copy=False)

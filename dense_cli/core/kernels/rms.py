@@ -20,6 +20,7 @@ from dense_cli.core.kernels.walking import (
     merged,
     overlaps,
     result_dtype,
+    rows_where_they_stand,
     working_dtype,
 )
 from dense_cli.errors import DenseError
@@ -68,7 +69,7 @@ def rms_norm(
     read, write = Scratch(dtype), Scratch(dtype)
     most = ROWS_AT_ONCE if ready and writable else block_size(x.size)  # a block needs no room of its own
     try:
-        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+        with np.errstate(all="ignore"), rows_where_they_stand():
             for index in blocks(rows.shape, most):
                 source = rows[index] if ready else read.copy(rows[index])
                 result = into[index] if writable else write.like(into[index])

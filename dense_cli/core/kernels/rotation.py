@@ -23,6 +23,7 @@ from dense_cli.core.kernels.walking import (
     is_ready,
     overlaps,
     result_dtype,
+    rows_where_they_stand,
     same,
 )
 from dense_cli.core.rope import pairs
@@ -48,13 +49,13 @@ class Interleaved:
 
 
 class Half:
-    """Pairs (i, i+r/2): cos and cos, sin and −sin for the two halves, [..., T, r] each."""
+    """Pairs (i, i+r/2): cos and cos, −sin and sin for the two halves, [..., T, r] each."""
 
     def __init__(self, table: Directions) -> None:
         cosine, sine = table.real, table.imag
         self.parts: tuple[Array, ...] = (
             np.concatenate((cosine, cosine), axis=-1),
-            np.concatenate((sine, -sine), axis=-1),
+            np.concatenate((-sine, sine), axis=-1),
         )
         self.rotary_dim = 2 * table.shape[-1]
         self.dtype = cosine.dtype
@@ -67,11 +68,14 @@ class Half:
         """x [..., T, r] turned by these parts of the table, into `out`, which may be x."""
         cosines, sines = parts
         crossed = scratch.like(x)
-        np.multiply(x, sines, out=crossed)
-        np.multiply(x, cosines, out=out)
-        halves = (*x.shape[:-1], 2, x.shape[-1] // 2)
-        into = out.reshape(halves)  # a view: one axis is only cut in two
-        np.add(into, crossed.reshape(halves)[..., ::-1, :], out=into)
+        if out is not x:  # the sooner the better: memory is read fastest from end to end
+            np.multiply(x, cosines, out=out)
+        halves = (*x.shape[:-1], 2, x.shape[-1] // 2)  # views: one axis is only cut in two
+        exchanged = x.reshape(halves)[..., ::-1, :]
+        np.multiply(exchanged, sines.reshape(halves), out=crossed.reshape(halves))
+        if out is x:
+            np.multiply(x, cosines, out=out)
+        np.add(out, crossed, out=out)
 
 
 class Rearranged:
@@ -182,13 +186,16 @@ def turned(x: Array, by: Table, out: Array | None = None) -> Array:
     ready, writable = is_ready(turning, by.dtype), is_ready(into, by.dtype)
     read, write, crossed = Scratch(by.dtype), Scratch(by.dtype), Scratch(by.dtype)
     spread = [np.broadcast_to(part, (*x.shape[:-1], part.shape[-1])) for part in by.parts]
-    for index in blocks(turning.shape, by.room(x.size, ready and writable)):
-        source, target = turning[index], into[index]
-        source = source if ready else read.copy(source)
-        result = target if writable else write.like(target)
-        by.turn(source, result, [part[index] for part in spread], crossed)
-        if not writable:
-            np.copyto(target, result, casting="same_kind")
+    in_place = same(turning, into)
+    with rows_where_they_stand():
+        for index in blocks(turning.shape, by.room(x.size, ready and writable)):
+            source = turning[index]
+            target = source if in_place else into[index]
+            source = source if ready else read.copy(source)
+            result = target if writable else write.like(target)
+            by.turn(source, result, [part[index] for part in spread], crossed)
+            if not writable:
+                np.copyto(target, result, casting="same_kind")
     if width < x.shape[-1] and not same(out, x):
         np.copyto(out[..., width:], x[..., width:], casting="same_kind")
     return out
@@ -204,7 +211,8 @@ def turned_blocks(x: Array, by: Table) -> Iterator[tuple[Index, Array]]:
     for index in blocks(x.shape, block_size(x.size)):
         source = x[index] if ready else read.copy(x[index])
         result = write.like(source)
-        by.turn(source[..., :width], result[..., :width], [part[index] for part in spread], crossed)
+        with rows_where_they_stand():
+            by.turn(source[..., :width], result[..., :width], [part[index] for part in spread], crossed)
         result[..., width:] = source[..., width:]
         yield index, result
 

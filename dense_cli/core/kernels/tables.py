@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from dense_cli.core.angles import Rate, cos_sin
-from dense_cli.core.kernels.walking import Array
+from dense_cli.core.kernels.walking import SHORT_ROW, Array, rows_where_they_stand
 
 Directions = NDArray[Any]
 """cos + i·sin, complex64 or complex128: [..., T, r/2] for positions [..., T]."""
@@ -30,6 +30,12 @@ DIGITS = 50
 NEAR = 256
 """So many positions in a row are turned together from the first of them."""
 
+REMEMBERED = 1 << 16
+"""So many numbers of a run's parts are kept for the next table, a megabyte; and those of eight runs."""
+
+BESIDE = 16
+"""So many runs of NEAR positions are one call."""
+
 SHORT_RUN = 64
 """Up to so many positions in a row, each angle is calculated by itself."""
 
@@ -38,6 +44,9 @@ AT_ONCE = 1 << 13
 
 FARTHEST_TURN = 2.0**50
 """Up to so many turns, and positions up to eight times as many, are float64 arithmetic; beyond, integers."""
+
+WHOLE = 2**53
+"""Up to here every whole number is a float64."""
 
 LONGEST_PERIOD = 4096
 """A rational part of a turn that is back after so few positions is looked up, each entry rounded once."""
@@ -54,6 +63,9 @@ def directions(
     Positions are a range, or numbers of any size and shape: integers, floats as the numbers they store, or
     exact Python numbers. Rational parts of a turn give exact zeros and ones at quarter turns.
 
+    The parts of a long run are kept: the next table of the same rates and start takes half the time. The
+    first of some rates also works out their turns to DIGITS digits, which takes some milliseconds.
+
     Source: Su et al., RoFormer, equation 15.
 
     >>> directions([Rate.turns(Fraction(1, 4))], range(1, 4)).ravel().tolist()
@@ -64,7 +76,7 @@ def directions(
         table = np.empty((len(run), len(rates)), dtype)
         _fill(table, rates, run, factor)
         return table
-    places = np.asarray(positions if run is None else list(run))
+    places = _places(positions if run is None else run)
     table = np.empty((places.size, len(rates)), dtype)
     columns, flat = _periodic(rates), places.reshape(-1)
     step = max(1, AT_ONCE // max(len(rates), 1))
@@ -80,7 +92,7 @@ def _run(positions: ArrayLike | range) -> range | None:
     """The positions as a range if each is the one before plus one."""
     if isinstance(positions, range):
         return positions if positions.step == 1 else None
-    places = np.asarray(positions)
+    places = _places(positions)
     if places.ndim != 1 or not places.size or places.dtype.kind not in "iu":
         return None
     first = int(places[0])
@@ -89,25 +101,70 @@ def _run(positions: ArrayLike | range) -> range | None:
     return range(first, first + places.size)
 
 
+def _places(positions: ArrayLike | range) -> Array:
+    """Whole numbers as such: of some that are beyond its integers NumPy makes floats."""
+    places = np.asarray(positions)
+    if places.dtype.kind != "f" or isinstance(positions, np.ndarray):
+        return places
+    exact = np.asarray(positions, object)
+    beyond = any(isinstance(place, int) and abs(place) > WHOLE for place in exact.flat)
+    return exact if beyond else places
+
+
 def _fill(table: Directions, rates: Sequence[Rate], run: range, factor: float) -> None:
     """Write the table of many positions in a row: of each NEAR of them, the first is turned further."""
-    near = _near(tuple(rates) if isinstance(rates, list) else rates)
-    firsts = run[::NEAR]
-    far = _exact_or_not(rates, np.array(firsts)) * factor
-    columns = _periodic(rates)
-    room = np.empty_like(near)
-    for turned, place, first in zip(far, firsts, range(0, len(run), NEAR), strict=True):
-        into = table[first : first + NEAR]
-        part = np.multiply(near, turned, out=room)[: len(into)]
-        if columns:
-            _look_up(part, columns, np.arange(len(into)) + place, factor)
-        np.copyto(into, part, casting="same_kind")
+    rates, firsts = tuple(rates) if isinstance(rates, list) else rates, run[::NEAR]
+    near, far, columns = _remembered(_parts, (NEAR + len(firsts)) * len(rates))(rates, firsts)
+    if factor != 1:
+        far = far * factor
+    whole = len(run) // NEAR
+    together = _rows_together(len(rates))
+    rows = table[: whole * NEAR].reshape(whole, NEAR // together, together * len(rates))
+    rest = table[whole * NEAR :]
+    with rows_where_they_stand():  # calculated in complex128, and rounded while in the nearest cache
+        for first in range(0, whole, BESIDE):
+            into = rows[first : first + BESIDE]
+            beside = np.tile(far[first : first + len(into), None], together)
+            np.multiply(near.reshape(into.shape[1:]), beside, out=into, casting="same_kind")
+        np.multiply(near[: len(rest)], far[whole:], out=rest, casting="same_kind")
+    for i, trip in columns:
+        _go_round(table[:, i], np.roll(trip, -(run[0] % len(trip))) * factor)
+
+
+def _rows_together(pairs: int) -> int:
+    """So many positions are one row, for NumPy is slow at short rows."""
+    together = 1
+    while together < NEAR and together * pairs < SHORT_ROW:
+        together *= 2
+    return together
+
+
+def _go_round(column: Directions, trip: NDArray[np.complex128]) -> None:
+    whole = len(column) // len(trip) * len(trip)
+    column[:whole].reshape(-1, len(trip))[...] = trip  # a view: one axis is only cut in two
+    column[whole:] = trip[: len(column) - whole]
+
+
+Parts = tuple[NDArray[np.complex128], NDArray[np.complex128], "Columns"]
+
+
+@lru_cache(maxsize=8)
+def _parts(rates: Sequence[Rate], firsts: range) -> Parts:
+    """What a run is made of: directions at the first NEAR positions of all, and at the first of each NEAR of
+    the run; and what is looked up instead."""
+    near = _remembered(_near, NEAR * len(rates))(rates)
+    return near, _exact_or_not(rates, _places(firsts)), _periodic(rates)
 
 
 @lru_cache(maxsize=8)
 def _near(rates: Sequence[Rate]) -> NDArray[np.complex128]:
-    """The first positions, the same for every run."""
+    """The same for every run."""
     return _exact_or_not(rates, np.arange(NEAR))
+
+
+def _remembered(calculation: Any, numbers: int) -> Any:
+    """A cached calculation, or itself where its result is too large to be kept."""
+    return calculation if numbers <= REMEMBERED else calculation.__wrapped__
 
 
 # --- one angle at a time

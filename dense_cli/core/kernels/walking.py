@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,10 @@ SHARE = 128
 """Room for a block is less than 1 % of an array, unless the array is small."""
 
 
+SHORT_ROW = 1 << 10
+"""Rows of fewer numbers are copied by NumPy, so many numbers at once, which fit the nearest cache."""
+
+
 def working_dtype(*arrays: Array) -> np.dtype[Any]:
     """The type in which arrays are calculated: float32 if all are float32 or float16, else float64.
 
@@ -37,6 +42,15 @@ def result_dtype(x: Array) -> np.dtype[Any]:
     return x.dtype.newbyteorder("=") if short else np.dtype(np.float64)
 
 
+def is_large(x: Array) -> bool:
+    """Whether an array is worth being worked on in blocks.
+
+    >>> is_large(np.zeros(1000)), is_large(np.zeros(1000_000))
+    (False, True)
+    """
+    return x.size > SMALL
+
+
 def block_size(size: int, most: int = BLOCK) -> int:
     """Numbers in a block of an array of so many numbers.
 
@@ -44,6 +58,20 @@ def block_size(size: int, most: int = BLOCK) -> int:
     (32768, 65536, 131072)
     """
     return min(max(size // SHARE, SMALL), most)
+
+
+@contextmanager
+def rows_where_they_stand() -> Iterator[None]:
+    """NumPy copies at most SHORT_ROW numbers at once of an operand that it repeats or puts in another order.
+
+    It copies what it can into its buffers, to have fewer calls of its loops. That is worth it for short rows;
+    with buffers of the usual size it also copies a gain or a table beside rows of thousands of numbers.
+    """
+    usual = np.setbufsize(SHORT_ROW)
+    try:
+        yield
+    finally:
+        np.setbufsize(usual)
 
 
 def blocks(shape: tuple[int, ...], most: int) -> Iterator[Index]:
