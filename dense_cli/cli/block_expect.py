@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from dense_cli.cli.array_values import array_of
 from dense_cli.cli.exits import Exit
@@ -16,8 +15,10 @@ from dense_cli.core.attention import Array
 from dense_cli.core.block import TENSORS, Block, Trace
 from dense_cli.derivation import Derivation, Note, Say, Step, Table, Value
 from dense_cli.errors import DenseError, nearest
-from dense_cli.mistakes.block_comparison import SQUARES, block_comparisons
-from dense_cli.mistakes.comparison import Claim, Comparison, Question
+from dense_cli.frozen import dataclass, replace
+from dense_cli.mistakes.asking import Claim, Comparison, Question
+from dense_cli.mistakes.block_comparison import block_comparisons
+from dense_cli.mistakes.block_pairs import SQUARES
 from dense_cli.reading.files import names_in
 from dense_cli.reading.given import is_source
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import isclose
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from dense_cli.core.schedule import Schedule
 from dense_cli.derivation import Note
 from dense_cli.derive.assumptions import notes
 from dense_cli.derive.rope_frequencies import Frequencies
+from dense_cli.frozen import dataclass
 from dense_cli.models.config import Config, read_config
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class ModelRope:
     frequencies: Frequencies
     assumed: tuple[Note, ...]
     model_width: int | None = None
+    asked: tuple[Config, str | None, int | None] | None = None
+    """The config, and the kind of layer and the length that were asked for."""
 
 
 def rope_of(
@@ -73,6 +75,7 @@ def rope_of(
         told,
         notes(settings.assumed),
         _width(config),
+        (config, layer_type, length),
     )
 
 

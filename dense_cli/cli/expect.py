@@ -6,12 +6,12 @@ What a comparison needs is imported where something is compared.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from dense_cli.cli.exits import Exit
 from dense_cli.cli.options import Outcome, option
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -36,7 +36,7 @@ class Expected:
 def expected(typed: tuple[str, ...], atol: str | None, rtol: str | None) -> Expected | None:
     """The options read; None where nothing is compared."""
     if typed:
-        from dense_cli.mistakes.comparison import ATOL, RTOL
+        from dense_cli.mistakes.asking import ATOL, RTOL
 
         return Expected(typed, _tolerance("--atol", atol, ATOL), _tolerance("--rtol", rtol, RTOL))
     for name, value in (("--atol", atol), ("--rtol", rtol)):

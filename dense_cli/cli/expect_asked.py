@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dense_cli.cli.values import named
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError, nearest
-from dense_cli.mistakes.comparison import Claim, Comparison, Question
+from dense_cli.frozen import dataclass
+from dense_cli.mistakes.asking import Claim, Comparison, Question
 from dense_cli.reading import claims
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Asked:
     symbols: Sequence[Count] = ()
     """The models in whose letters the terms are written."""
     whole_arrays: bool = False
-    """Arrays of any size: the command has its own table of them, and two mistakes together are not tried."""
+    """Arrays of any size: the command has its own table of them."""
 
 
 def claims_of(typed: Sequence[str], about: Asked) -> list[tuple[str, int, Claim]]:

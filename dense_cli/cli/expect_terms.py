@@ -12,6 +12,9 @@ from dense_cli.mistakes.counts import Term
 from dense_cli.models.counting import Count
 from dense_cli.render.notation import Text
 
+QUOTIENTS = {"head-dim-quotient", "plain-block"}
+"""Mistakes that take width over heads for the width of a head."""
+
 HEADS, HIDDEN = FACTORS["heads"], FACTORS["hidden"]
 
 
@@ -84,7 +87,7 @@ def _wrong(name: str, symbol: Symbol, size: int, counted: Count, mistakes: Seque
     shape = counted.shape
     if name == "kv_heads" and size == shape.heads:
         return given(HEADS, size)
-    if name == "head_dim" and "head-dim-quotient" in mistakes and shape.hidden % shape.heads == 0:
+    if name == "head_dim" and QUOTIENTS & {*mistakes} and shape.hidden % shape.heads == 0:
         return Quotient(given(HIDDEN, shape.hidden), given(HEADS, shape.heads))
     if name == "ffn" and size == 4 * shape.hidden:
         return product(Constant(4), given(HIDDEN, shape.hidden))

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from dense_cli.cli.expect_asked import Asked
+from dense_cli.cli.expect_models import rope_mistakes
 from dense_cli.core.budget import Budget
 from dense_cli.core.ffn import Ffn, FfnRow
 from dense_cli.core.norms import Norm
 from dense_cli.core.precision import number_format
 from dense_cli.core.rope import Rope
 from dense_cli.derivation import Note
+from dense_cli.frozen import replace
 from dense_cli.mistakes import telling
-from dense_cli.mistakes.comparison import Claim, Comparison, Question
+from dense_cli.mistakes.asking import Claim, Comparison, Question
 from dense_cli.mistakes.counts import Term
 from dense_cli.mistakes.diagnosis import Found
 from dense_cli.mistakes.quantities import (
@@ -30,13 +32,16 @@ from dense_cli.mistakes.quantities import (
 )
 from dense_cli.models.counting import Count
 
+if TYPE_CHECKING:
+    from dense_cli.cli.config_rope import ModelRope
+
 LONGEST_CALL = 400
 """A longer call is no example."""
 
 Typed = Mapping[str, str | bool | None]
 
 
-def asked_of_rope(given: Rope, typed: Typed, model_width: int | None) -> Asked:
+def asked_of_rope(given: Rope, typed: Typed, model: ModelRope | None) -> Asked:
     """About each pair of positions; without one, about the speeds alone."""
     names = ROPE if given.positions else SPEEDS
     found = telling.telling_rope(given) if given.positions else telling.Telling(given)
@@ -44,10 +49,12 @@ def asked_of_rope(given: Rope, typed: Typed, model_width: int | None) -> Asked:
     if len(given.query) == 2:
         kept.pop("rotary-dim", None)
     stands_alone = not given.positions
+    mistakes = rope_mistakes(typed, model)
+    model_width = model.model_width if model else None
 
     def question(name: str, place: int) -> Question:
         asked = given if given.positions else _at_zero(given)
-        return rope_question(asked, name, place, model_width)
+        return rope_question(asked, name, place, model_width, mistakes)
 
     return Asked(
         _kinds(names),
@@ -149,7 +156,8 @@ def asked_of_counts(counts: Sequence[Count]) -> Asked:
 
     def terms(name: str, place: int, claim: Claim, found: Found | None) -> tuple[Term, ...]:
         if found is not None:
-            return terms_of(found, counts[place], name)
+            value = None if isinstance(claim.value, tuple) else Fraction(claim.value)
+            return terms_of(found, counts[place], name, value)
         return explaining_terms(counts[place], name, int(claim.value)) if _is_count(claim) else ()
 
     def notes(name: str, place: int, claim: Claim) -> Iterator[Note]:

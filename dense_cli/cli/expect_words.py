@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from dense_cli.cli.expect_asked import Asked
 from dense_cli.cli.expect_terms import sentence, written
 from dense_cli.derivation import Data, Derivation, Note, Prose, Say, Step, Table, Value
+from dense_cli.frozen import replace
 from dense_cli.mistakes import Mistake
-from dense_cli.mistakes.comparison import Claim, Comparison, plain
+from dense_cli.mistakes.asking import Claim, Comparison
 from dense_cli.mistakes.diagnosis import Found
+from dense_cli.mistakes.measuring import plain
 
 Answer = tuple[int, Claim, Comparison]
 """Which place it is about, what was claimed, and how that compares."""
@@ -35,11 +36,11 @@ def told(
         errors = [comparison.max_abs_error for _, _, comparison in answers]
         data["max_abs_error"] = max((error for error in errors if error is not None), default=None)
     data["cannot_tell"] = [mistake.id for mistake in cannot_tell]
-    needed = len(chief.mistakes) > 1 or (cannot_tell and not chief.mistakes)
+    needed = _several_told_apart(chief) or (cannot_tell and not chief.mistakes)
     data["try"] = about.call if needed else None
     steps = before.steps
-    if about.whole_arrays:
-        data["pairs_tried"] = False
+    if about.whole_arrays or not chief.matches:
+        data["pairs_tried"] = chief.pairs_tried
     if len(answers) > 1:
         data["comparisons"] = [_data(*one, about, say) for one in answers]
         steps = (*steps, _table(answers, about)) if not about.whole_arrays else steps
@@ -180,8 +181,15 @@ def _cannot_tell(
         yield Note(key, {"mistakes": _listed(untold)})
     if comparison.matches and comparison.never_shown:
         yield Note("expect.never-shown", {"mistakes": _listed(comparison.never_shown)})
-    if (untold or several) and about.call is not None:
+    if (untold or _several_told_apart(comparison)) and about.call is not None:
         yield Note("expect.try", {"call": Prose(about.call)})
+
+
+def _several_told_apart(comparison: Comparison) -> bool:
+    """Whether the offered input would tell which of several mistakes it was."""
+    return len(comparison.mistakes) > 1 and (
+        comparison.told_apart or len(comparison.mistakes[0].mistakes) > 1
+    )
 
 
 def _listed(mistakes: Sequence[Mistake]) -> Note:

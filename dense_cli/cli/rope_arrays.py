@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dense_cli.cli.array_values import array_of
 from dense_cli.cli.exits import Exit
 from dense_cli.cli.expect import Expected
 from dense_cli.cli.expect_asked import Asked, name_and_value
+from dense_cli.cli.expect_models import rope_mistakes
 from dense_cli.cli.expect_words import told as in_words
 from dense_cli.cli.options import Outcome, required
 from dense_cli.cli.rope_call import turning_of
@@ -20,8 +20,9 @@ from dense_cli.derivation import Note, Say
 from dense_cli.derive.rope import assumptions
 from dense_cli.derive.rope_arrays import Compared, rope_arrays
 from dense_cli.errors import DenseError
+from dense_cli.frozen import replace
 from dense_cli.mistakes.array_comparison import Rotated, rotation_comparison
-from dense_cli.mistakes.comparison import Claim, Question
+from dense_cli.mistakes.asking import Claim, Question
 from dense_cli.reading.characters import fold
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def array_comparison(
     positions = _positions(pos_range, next(iter(tokens.values())))
     found: dict[str, Rotated] = {}
     given = Rope((), (), (), (), 0)
+    mistakes = rope_mistakes(typed, model)
     for name, x in arrays.items():
         if len(positions) != tokens[name]:
             raise DenseError(
@@ -59,7 +61,8 @@ def array_comparison(
             )
         given = _rotation(typed, model, x.shape[-1])
         y = array_of("--expect", claims[name])
-        found[name] = rotation_comparison(name, given, x, y, positions.start, wanted.atol, wanted.rtol)
+        tolerances = wanted.atol, wanted.rtol
+        found[name] = rotation_comparison(name, given, x, y, positions.start, *tolerances, mistakes)
     echoed = {name: text for name, text in {**inputs, "pos-range": pos_range}.items() if text is not None}
     derivation = rope_arrays(
         given,

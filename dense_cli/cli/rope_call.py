@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from dense_cli.core.schedule import Schedule, check_width, default_rates
 from dense_cli.derivation import Derivation
 from dense_cli.derive import rope as story
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass
 from dense_cli.reading.angles import angles
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _text(typed: Mapping[str, str | bool], name: str) -> str | None:
 def asked(given: core.Rope, model: ModelRope | None, typed: Mapping[str, str | bool | None]) -> Asked:
     from dense_cli.cli.expect_topics import asked_of_rope
 
-    return asked_of_rope(given, typed, model.model_width if model else None)
+    return asked_of_rope(given, typed, model)
 
 
 def speeds(typed: Mapping[str, str | bool], model: ModelRope | None) -> tuple[Derivation, core.Rope]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
+
+from dense_cli.frozen import dataclass
 
 Shape = tuple[int, ...]
 Steps = tuple[int, ...]
@@ -79,7 +80,7 @@ class _Alike:
 
     @classmethod
     def of(cls, values: Iterable[tuple[Steps, tuple[Any, ...]]]) -> _Alike:
-        begun = [(_first(entries), steps, entries) for steps, entries in values]
+        begun = [(first_number(entries), steps, entries) for steps, entries in values]
         ordered = sorted((one for one in begun if one[0] is not None), key=lambda one: one[0] or 0.0)
         return cls(
             [first for first, _, _ in ordered if first is not None],
@@ -108,6 +109,13 @@ class WrongValues:
             groups.setdefault(shape, []).append((steps, entries))
         self._groups = {shape: _Alike.of(group) for shape, group in groups.items()}
 
+    def firsts(self, shape: Shape) -> list[float] | None:
+        """What the values of a shape begin with, in order; None where one begins with no finite number."""
+        alike = self._groups.get(shape)
+        if alike is None:
+            return []
+        return None if alike.others else alike.firsts
+
     def fitting(self, found: Any, atol: float, rtol: float) -> dict[Steps, float]:
         """The paths whose value agrees with `found`, with the least difference of each."""
         shape, entries = shaped(found)
@@ -116,14 +124,14 @@ class WrongValues:
             return {}
         errors: dict[Steps, float] = {}
         # With a relative tolerance the window would depend on the value: all are looked at then.
-        for steps, value in alike.near(None if rtol else _first(entries), atol):
+        for steps, value in alike.near(None if rtol else first_number(entries), atol):
             error = difference(entries, value, atol, rtol)
             if error is not None:
                 errors[steps] = min(error, errors.get(steps, error))
         return errors
 
 
-def _first(entries: tuple[Any, ...]) -> float | None:
+def first_number(entries: tuple[Any, ...]) -> float | None:
     """The first entry as a float; None where it is no finite one."""
     try:
         first = float(entries[0])

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import prod
 
 import numpy as np
 
 from dense_cli.core.kernels.walking import Array
+from dense_cli.core.precision import Format
 from dense_cli.core.rope import Rope
 from dense_cli.derivation import Data, Note
-from dense_cli.mistakes import Mistake
-from dense_cli.mistakes.arrays import Difference, RotationReport, rotation_report, unseen
-from dense_cli.mistakes.comparison import ATOL, RTOL, Comparison
+from dense_cli.frozen import dataclass, replace
+from dense_cli.mistakes import Catalogue, Mistake
+from dense_cli.mistakes.array_question import Difference, RotationReport
+from dense_cli.mistakes.arrays import followed_within, rotation_report, unseen
+from dense_cli.mistakes.asking import ATOL, RTOL, Comparison
 from dense_cli.mistakes.diagnosis import Found
+from dense_cli.mistakes.rope import ROPE
+from dense_cli.mistakes.short_formats import nearly, room, short_format
 
 SINGLE_PRECISION = Mistake("single-precision-angles", "rope", "precision", lambda given: ())
 """Angles calculated in float32: their error is bounded, not computed, as each library rounds otherwise."""
 
-SHORT_SLACK = 4
-"""So many units in the last place of a short format a calculation in it may be off."""
+SAMPLED = 4096
+"""So many numbers tell in which format an array was kept."""
 
 AXES = ("coordinate", "token", "head", "sequence")
 """What the axes of an array are, from the last one on."""
@@ -45,10 +49,12 @@ def rotation_comparison(
     start: int = 0,
     atol: Fraction = ATOL,
     rtol: Fraction = RTOL,
+    mistakes: Catalogue = ROPE,
 ) -> Rotated:
     """Compare y with the input x [..., T, D] rotated as `given` says, by positions from `start` on.
 
-    Leading axes of length 1 do not count. Raises `DenseError`: "rotary-dim-out-of-range".
+    `mistakes` are those that can be made in its rotation. Leading axes of length 1 do not count. Raises
+    `DenseError`: "rotary-dim-out-of-range".
 
     >>> from dense_cli.core.schedule import QUARTER_TURN
     >>> given = Rope((), (), (), (QUARTER_TURN,), rotary_dim=2)
@@ -61,15 +67,25 @@ def rotation_comparison(
     if _long(y.shape) == _long(x.shape):
         x = x.reshape(y.shape) if y.ndim > 1 else x
         y = y.reshape(x.shape)
-        report = rotation_report(given, x, y, start, *tolerances)
+        report = rotation_report(given, x, y, start, *tolerances, mistakes)
         told = _compared(name, report, y)
+        if report.first_beyond is not None and not told.mistakes:
+            kept = kept_in(y, report.first_beyond[2])
+            if kept is not None and not _within(report.max_abs_error, kept[1]):
+                kind, slack = kept
+                loose = followed_within(given, x, y, start, tolerances[0] + slack, tolerances[1], mistakes)
+                told = replace(told, notes=(*told.notes, *nearly(kind, slack, loose)))
         if not told.mistakes:
-            hidden = unseen(given, x, start, *tolerances)
+            hidden = unseen(given, x, start, *tolerances, mistakes)
             told = replace(told, unseen=hidden, cannot_tell=hidden)
         return Rotated(told, y.shape, y.dtype.name, report)
     shapes: dict[str, Data] = {"found": list(y.shape), "expected": list(x.shape)}
     told = Comparison(name, False, None, {"index": [], **shapes})
-    notes = tuple(_of_other_axes(given, x, y, start, *tolerances))
+
+    def report_of(same: Array) -> RotationReport:
+        return rotation_report(given, x, same, start, *tolerances, mistakes)
+
+    notes = tuple(_of_other_axes(y, x.shape, report_of))
     return Rotated(replace(told, notes=notes), y.shape, y.dtype.name, None)
 
 
@@ -84,7 +100,12 @@ def _compared(name: str, report: RotationReport, y: Array) -> Comparison:
         first_difference=_data(report.first_beyond),
         mistakes=mistakes,
         notes=tuple(_notes(report, y)),
+        pairs_tried=report.pairs_tried,
     )
+
+
+def _within(error: float | None, slack: float) -> bool:
+    return error is not None and error <= slack
 
 
 def _data(first: Difference | None) -> dict[str, Data] | None:
@@ -123,30 +144,45 @@ def place_note(index: tuple[int, ...], shape: tuple[int, ...], key: str = "first
     return Note(f"expect.array.{key}-{min(len(shape), len(AXES))}", facts)
 
 
-def short_notes(y: Array, error: float | None, expected: float) -> Iterator[Note]:
-    """That so small a difference may come of the format in which the numbers are stored."""
-    if y.dtype.kind != "f" or y.dtype.itemsize >= 8 or error is None:
-        return
+def kept_in(y: Array, expected: float) -> tuple[Format, float] | None:
+    """The short format in which the numbers were kept, and how far it may have moved them."""
+    flat = y.reshape(-1)
+    kind = short_format(flat[:: max(1, flat.size // SAMPLED)].tolist())
     largest = max(float(np.abs(y[np.isfinite(y)]).max(initial=0.0)), abs(expected))
-    room = SHORT_SLACK * float(np.finfo(y.dtype).eps) * largest
-    if error <= room:
-        yield Note("expect.array.short", {"atol": float(f"{room:.0e}")})
+    return None if kind is None else (kind, room(kind, largest))
+
+
+def short_notes(y: Array, error: float | None, expected: float) -> Iterator[Note]:
+    """That so small a difference may come of the format in which the numbers were kept."""
+    kept = kept_in(y, expected)
+    if kept is not None and error is not None and error <= kept[1]:
+        yield Note("expect.array.short", {"atol": kept[1]})
 
 
 # --- other shapes
 
 
-def _of_other_axes(given: Rope, x: Array, y: Array, start: int, atol: float, rtol: float) -> Iterator[Note]:
+def _of_other_axes(
+    y: Array, shape: tuple[int, ...], report_of: Callable[[Array], RotationReport]
+) -> Iterator[Note]:
     """What the numbers are once their axes stand in the order of the input's."""
-    for same in _in_order(y, x.shape):
-        report = rotation_report(given, x, same, start, atol, rtol)
+    for same in _in_order(y, shape):
+        report = report_of(same)
         if report.close:
             yield Note("expect.array.axes-right")
             return
         if report.followed:
-            title = Note(report.followed[0].mistakes[0].words("title"))
+            title = titles(report.followed[0].mistakes)
             yield Note("expect.array.axes-mistake", {"title": title})
             return
+
+
+def titles(mistakes: Sequence[Mistake]) -> Note:
+    """What a mistake is called, or two together."""
+    first, *others = (Note(mistake.words("title")) for mistake in mistakes)
+    for other in others:
+        first = Note("expect.both", {"first": first, "second": other})
+    return first
 
 
 def _in_order(y: Array, shape: tuple[int, ...]) -> Iterator[Array]:

@@ -35,12 +35,16 @@ def rounded(values: Array, to: Format) -> Array:
     return np.where(np.abs(nearest) > to.largest, np.copysign(np.inf, values), nearest)
 
 
-def _mirrored(rates: Sequence[Rate], places: Array) -> Directions:
-    return directions(rates, places).conj()
+def _mirrored(table: Directions) -> Directions:
+    return table.conj()
 
 
-def _sine_with_cosine(rates: Sequence[Rate], places: Array) -> Directions:
-    return 1j * directions(rates, places).conj()
+def _sine_with_cosine(table: Directions) -> Directions:
+    return 1j * table.conj()
+
+
+def _rounded_table(to: Format, table: Directions) -> Directions:
+    return rounded(table.real, to) + 1j * rounded(table.imag, to)
 
 
 def _rounded_angles(
@@ -58,22 +62,40 @@ def _rounded_angles(
     return np.cos(angles) + 1j * np.sin(angles)
 
 
-def _rounded_table(to: Format, rates: Sequence[Rate], places: Array) -> Directions:
-    table = directions(rates, places)
-    return rounded(table.real, to) + 1j * rounded(table.imag, to)
-
-
-MADE: Mapping[str, tuple[Making, ...]] = {
-    "clockwise": (_mirrored,),
-    "sine-with-cosine": (_sine_with_cosine,),
+OF_ANGLES: Mapping[str, tuple[Making, ...]] = {
     "half-precision-angles": tuple(
         partial(_rounded_angles, to, *chosen)
         for to in FORMATS
         for chosen in ((True, False, False), (False, True, False), (False, False, True), (True, True, True))
     ),
+}
+"""For each mistake in the angles of a table, its settings in the catalogue's order."""
+
+OF_TABLES: Mapping[str, tuple[Callable[[Directions], Directions], ...]] = {
+    "clockwise": (_mirrored,),
+    "sine-with-cosine": (_sine_with_cosine,),
     "half-precision-table": tuple(partial(_rounded_table, to) for to in FORMATS),
 }
-"""For each mistake that replaces the table, its settings in the catalogue's order."""
+"""For each mistake in cosines and sines already made, its settings."""
+
+Chosen = tuple[str, int]
+"""A mistake, and which of its settings."""
+
+
+def making(chosen: Sequence[Chosen]) -> Making:
+    """How the table is made where these mistakes are made in turn: those in the angles come first anyway."""
+    made: Making = directions
+    for id, setting in chosen:
+        made = OF_ANGLES[id][setting] if id in OF_ANGLES else made
+    after = [OF_TABLES[id][setting] for id, setting in chosen if id in OF_TABLES]
+
+    def table(rates: Sequence[Rate], places: Array) -> Directions:
+        found = made(rates, places)
+        for change in after:
+            found = change(found)
+        return found
+
+    return table if after else made
 
 
 def table_of(given: Rope, made: Directions) -> Table:

@@ -1,72 +1,40 @@
 """Which convention does an array of rotated heads follow? The catalogue for one query and key, on arrays.
 
 Each mistake is first tried on a few pairs of a few rows, one angle at a time, as for hand-sized input. What
-makes these numbers is then calculated for the whole array and compared with all of it.
+makes these numbers is then calculated for the whole array and compared with all of it. Two together are
+tried in the same way, where none makes them alone.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
-import numpy as np
-
-from dense_cli.core.kernels.rms import square_sums
-from dense_cli.core.kernels.rotation import turned, turned_blocks
-from dense_cli.core.kernels.tables import directions
-from dense_cli.core.kernels.walking import Array, Index, Scratch, working_dtype
-from dense_cli.core.rope import Rope, pairs
+from dense_cli.core.kernels.walking import Array
+from dense_cli.core.rope import Rope
 from dense_cli.errors import DenseError
+from dense_cli.frozen import replace
 from dense_cli.mistakes import Catalogue
-from dense_cli.mistakes.array_tables import table_of
-from dense_cli.mistakes.array_ways import Way, ways
-from dense_cli.mistakes.diagnosis import FAILURES, Found
-
-ANGLE_IN_FLOAT32 = 2.0**-22
-"""The error of an angle calculated in float32, per radian: of the frequency, and of the product."""
-
-MOST_SLACK = 0.01
-"""Beyond it an angle in float32 is no excuse: other ways would be taken for the right one."""
-
-OTHER_LENGTH = 0.02
-"""Squares of lengths that differ by more than this share are not kept."""
-
-Place = tuple[int, ...]
-Difference = tuple[Place, float, float]
-"""Where, what was found there, and what is expected."""
-
-
-@dataclass(frozen=True, slots=True)
-class RotationReport:
-    """What was found out about an array that should be the rotated input.
-
-    `matches`: every number is within the tolerance. `close`: it is so, or would be with angles calculated in
-    float32, whose error grows with the position. `first_difference` is the first place that is not close:
-    its index, the number found there and the one expected; `first_beyond` the first place that is not within
-    the tolerance. `rows_beyond` are all rows that hold such a place: how many, in how many heads, at how many
-    tokens. `followed` are the mistakes and conventions that make all of the numbers, with the largest error
-    left.
-    """
-
-    matches: bool
-    close: bool
-    max_abs_error: float | None
-    first_difference: Difference | None
-    lengths_kept: bool
-    followed: tuple[Found, ...]
-    first_beyond: Difference | None = None
-    rows_beyond: tuple[int, int, int] = (0, 0, 0)
+from dense_cli.mistakes.array_question import ArrayQuestion, Nearest, RotationReport
+from dense_cli.mistakes.array_ways import Way, two_ways, ways
+from dense_cli.mistakes.diagnosis import Found
+from dense_cli.mistakes.rope import ROPE
 
 
 def rotation_report(
-    given: Rope, x: Array, y: Array, start: int = 0, atol: float = 5e-5, rtol: float = 0.0
+    given: Rope,
+    x: Array,
+    y: Array,
+    start: int = 0,
+    atol: float = 5e-5,
+    rtol: float = 0.0,
+    mistakes: Catalogue = ROPE,
 ) -> RotationReport:
     """Is y the input x [..., T, D] rotated as `given` says, and if not, which known mistake makes it?
 
     Positions run from `start` along the last axis but one; heads are the axis before. Of `given`, the vectors
     and positions are left aside. Raises `DenseError`: "array-shapes", "rotary-dim-out-of-range".
 
+    >>> import numpy as np
     >>> from dense_cli.core.kernels.rotation import table, turned
     >>> from dense_cli.core.schedule import Schedule
     >>> rates = Schedule(10000, 4)
@@ -78,194 +46,70 @@ def rotation_report(
     """
     if x.shape != y.shape or x.ndim < 2:
         raise DenseError("array-shapes", input=str(x.shape), output=str(y.shape))
-    zeros = (0.0,) * x.shape[-1]
-    right = replace(given, query=zeros, key=zeros, positions=())
-    question = _Question(x, y, start, atol, rtol)
-    found = question.compared(Way((), right, directions))
+    right = _of_no_row(given, x)
+    question = ArrayQuestion(x, y, start, atol, rtol)
+    found = question.compared(Way((), right))
     if found.close:
-        return replace(found, followed=())
-    followed: dict[str, Found] = {}
-    for way in question.likely(ways(right, x.shape)):
-        error = question.error(way)
-        (mistake,) = way.mistakes
-        known = followed.get(mistake.id)
-        if error is not None and (known is None or error < known.max_abs_error):
-            followed[mistake.id] = Found((mistake,), error)
-    return replace(found, followed=tuple(followed.values()))
+        return found
+    alone = tuple(ways(right, x.shape, mistakes))
+    followed = question.followed(alone)
+    if not followed:
+        followed = _followed_by_two(question, (Way((), right), *alone), mistakes)
+    return replace(found, followed=followed, pairs_tried=not followed or len(followed[0].mistakes) > 1)
 
 
-def unseen(given: Rope, x: Array, start: int = 0, atol: float = 5e-5, rtol: float = 0.0) -> Catalogue:
+def _followed_by_two(question: ArrayQuestion, alone: Sequence[Way], mistakes: Catalogue) -> tuple[Found, ...]:
+    """Two mistakes together that make the numbers, where neither makes them alone, nor is it right.
+
+    What an angle in float32 may change could hide that a format is short, so such pairs must be exact."""
+    exact, nearest = question.strictly(), Nearest()
+    for way in two_ways(alone[0].rope, question.x.shape, mistakes):
+        asked = exact if any(mistake.kind == "precision" for mistake in way.mistakes) else question
+        error = asked.error(way) if any(asked.likely((way,))) else None
+        if error is not None and _is_new(asked.of(way), way, alone):
+            nearest.keep(way, error)
+    return nearest.found
+
+
+def _is_new(made: ArrayQuestion, way: Way, alone: Sequence[Way]) -> bool:
+    """Whether neither the right rotation nor a part of this way makes the same."""
+    return all(made.error(part) is None for part in alone if set(part.mistakes) <= set(way.mistakes))
+
+
+def followed_within(
+    given: Rope, x: Array, y: Array, start: int, atol: float, rtol: float, mistakes: Catalogue
+) -> Catalogue:
+    """The single mistakes that make y of x as nearly as this."""
+    right = _of_no_row(given, x)
+    found = ArrayQuestion(x, y, start, atol, rtol).followed(ways(right, x.shape, mistakes))
+    return tuple(one.mistakes[0] for one in found)
+
+
+def _of_no_row(given: Rope, x: Array) -> Rope:
+    zeros = (0.0,) * x.shape[-1]
+    return replace(given, query=zeros, key=zeros, positions=())
+
+
+def unseen(
+    given: Rope,
+    x: Array,
+    start: int = 0,
+    atol: float = 5e-5,
+    rtol: float = 0.0,
+    mistakes: Catalogue = ROPE,
+) -> Catalogue:
     """The mistakes that make of x what is right, in each of their ways: no output of x tells of them.
 
+    >>> import numpy as np
     >>> from dense_cli.core.schedule import QUARTER_TURN
     >>> given = Rope((), (), (), (QUARTER_TURN,), rotary_dim=2)
     >>> [mistake.id for mistake in unseen(given, np.ones((3, 2)))][:2]
     ['other-layout', 'permuted-output']
     """
-    zeros = (0.0,) * x.shape[-1]
-    right = replace(given, query=zeros, key=zeros, positions=())
-    made = directions(right.rates, range(start, start + x.shape[-2]), factor=right.attention_factor)
-    wide = np.result_type(working_dtype(x), np.complex64)
-    question = _Question(x, turned(x, table_of(right, made.astype(wide))), start, atol, rtol, close=False)
-    every = tuple(ways(right, x.shape))
+    right = _of_no_row(given, x)
+    question = ArrayQuestion(x, x, start, atol, rtol).of(Way((), right))
+    every = tuple(ways(right, x.shape, mistakes))
     alike = {id(way) for way in question.likely(iter(every)) if question.error(way) is not None}
     shown = {way.mistakes[0].id for way in every if id(way) not in alike}
     hidden = {way.mistakes[0].id: way.mistakes[0] for way in every}
     return tuple(mistake for id, mistake in hidden.items() if id not in shown)
-
-
-class _Question:
-    """The two arrays, where they begin, and what counts as the same number; with `close` also what an angle
-    in float32 may change."""
-
-    def __init__(self, x: Array, y: Array, start: int, atol: float, rtol: float, close: bool = True) -> None:
-        self.x, self.y, self.start, self.atol, self.rtol = x, y, start, atol, rtol
-        self._dtype = working_dtype(x, y)
-        short = close and (x.dtype.itemsize <= 4 or y.dtype.itemsize <= 4)
-        largest = np.abs(x[..., -1:, :].astype(np.float64)).max(initial=0.0) if short else 0.0
-        self._largest = float(largest)
-
-    # --- all numbers
-
-    def compared(self, way: Way) -> RotationReport:
-        """Everything that can be told of this way, on the whole array."""
-        largest, kept = 0.0, True
-        beyond: Difference | None = None
-        first: Difference | None = None
-        wrong_rows = np.zeros(self.x.shape[:-1], bool)
-        for index, block, difference in self._differences(way):
-            y, error = self.y[index], float(difference.max())
-            largest = max(largest, error, key=_size)
-            kept = kept and _lengths_agree(block, y.astype(self._dtype, copy=False))
-            if error <= self.atol:
-                continue
-            wrong = ~(difference <= self.atol + self.rtol * np.abs(block))
-            wrong_rows[index] = wrong.any(axis=-1)
-            beyond = beyond or _first(wrong, index, y, block)
-            if first is None:
-                first = _first(~(difference <= self._tolerance(block, index)), index, y, block)
-        return RotationReport(
-            matches=beyond is None,
-            close=first is None,
-            max_abs_error=largest if math.isfinite(largest) else None,
-            first_difference=first,
-            lengths_kept=kept,
-            followed=(),
-            first_beyond=beyond,
-            rows_beyond=_extent(wrong_rows),
-        )
-
-    def error(self, way: Way) -> float | None:
-        """The largest difference from what this way makes, or None where one is beyond the tolerance."""
-        largest = 0.0
-        for index, block, difference in self._differences(way):
-            error = float(difference.max())
-            if not error <= self.atol and not (difference <= self._tolerance(block, index)).all():
-                return None
-            largest = max(largest, error)
-        return largest
-
-    def _differences(self, way: Way) -> Iterator[tuple[Index, Array, Array]]:
-        """Block by block: where it stands, what this way makes, and how far from that y is."""
-        if not self.x.size:
-            return
-        wide = np.result_type(self._dtype, np.complex64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            made = way.table(self.x.shape, self.start).astype(wide)
-            room = Scratch(self._dtype)
-            for index, block in turned_blocks(self.x, table_of(way.rope, made)):
-                difference = np.subtract(block, self.y[index], out=room.like(block), casting="same_kind")
-                yield index, block, np.abs(difference, out=difference)
-
-    def _tolerance(self, block: Array, index: Index) -> Array:
-        """What each number of a block may be off: as asked, and what an angle in float32 may change."""
-        tokens = index[-1] if len(index) == self.x.ndim - 1 else slice(None)
-        places = np.arange(self.start, self.start + self.x.shape[-2], dtype=np.float64)[tokens]
-        slack = np.minimum(ANGLE_IN_FLOAT32 * np.abs(places), MOST_SLACK) * self._largest
-        return np.asarray(self.atol + self.rtol * np.abs(block) + slack[..., None])
-
-    # --- a few numbers
-
-    def likely(self, all_ways: Iterator[Way]) -> Iterator[Way]:
-        """The ways that make the sampled numbers."""
-        if not self.x.size:
-            return
-        rows = self._sample()
-        for way in all_ways:
-            try:
-                if all(self._makes(way, index) for index in rows):
-                    yield way
-            except FAILURES:
-                continue
-
-    def _sample(self) -> tuple[Place, ...]:
-        """Indices of rows: some tokens of the first and the last head."""
-        tokens = self.x.shape[-2]
-        some = dict.fromkeys((tokens - 1, tokens // 3, min(1, tokens - 1)))
-        last = tuple(length - 1 for length in self.x.shape[:-2])
-        return tuple((*head, token) for token in some for head in dict.fromkeys((last, (0,) * len(last))))
-
-    def _makes(self, way: Way, index: Place) -> bool:
-        """Whether it makes some coordinates of this row; the first wrong one decides."""
-        given, row, found = way.rope, self.x[index], self.y[index]
-        position = self.start + index[-1]
-        place = way.place(position, index[-2] if len(index) > 1 else 0)
-        slack = self.atol + min(ANGLE_IN_FLOAT32 * abs(position), MOST_SLACK) * self._largest
-        read, written = given.pairs, pairs(given.output_layout or given.layout, given.rotary_dim)
-        looked_up = pairs(given.table_layout or given.layout, given.rotary_dim)
-        column = {c: i for i, pair in enumerate(looked_up) for c in pair}
-
-        def direction(coordinate: int) -> tuple[float, float]:
-            if place is None:
-                return 1.0, 0.0
-            cosine, sine = given.table(given.rates[column[coordinate]], place)
-            return cosine * given.attention_factor, sine * given.attention_factor
-
-        def same(coordinate: int, value: float) -> bool:
-            return abs(value - float(found[coordinate])) <= slack + self.rtol * abs(value)
-
-        count = len(read)
-        for i in dict.fromkeys((0, 1 % count, count // 2, count - 1)):
-            (a, b), (c, d) = read[i], written[i]
-            first, second = float(row[a]), float(row[b])
-            cosine, sine = direction(a)
-            if not same(c, first * cosine - second * sine):
-                return False
-            cosine, sine = direction(b)
-            if not same(d, first * sine + second * cosine):
-                return False
-        return True
-
-
-def _size(error: float) -> float:
-    """NaN counts as larger than every number."""
-    return math.inf if math.isnan(error) else error
-
-
-def _first(wrong: Array, index: Index, y: Array, block: Array) -> Difference | None:
-    """The first of the places marked in a block."""
-    if not wrong.any():
-        return None
-    inside = np.unravel_index(int(wrong.argmax()), wrong.shape)
-    place = tuple(int(each) for each in inside)
-    return _place(index, place), float(y[place]), float(block[place])
-
-
-def _extent(rows: Array) -> tuple[int, int, int]:
-    """Of marked rows [..., H, T]: how many, in how many heads (of all sequences), at how many tokens."""
-    if not rows.any():
-        return 0, 0, 0
-    heads = rows.reshape(-1, rows.shape[-1])
-    return int(rows.sum()), int(heads.any(axis=1).sum()), int(heads.any(axis=0).sum())
-
-
-def _place(index: Index, inside: Place) -> Place:
-    """The index in the array of a place in one of its blocks."""
-    rest = iter(inside)
-    known = tuple(each if isinstance(each, int) else each.start + next(rest) for each in index)
-    return (*known, *rest)
-
-
-def _lengths_agree(a: Array, b: Array) -> bool:
-    ours, theirs = square_sums(a), square_sums(b)
-    return bool((np.abs(ours - theirs) <= OTHER_LENGTH * ours).all())

@@ -6,14 +6,15 @@ A mistake that is known from a calculation of its own keeps its topic, and so it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dense_cli.core.attention import Array
-from dense_cli.core.block import ACTIVATIONS, Block, Projection
+from dense_cli.core.block import Block, Projection
+from dense_cli.core.kernels.activations import ACTIVATIONS
 from dense_cli.core.rope import LAYOUTS
+from dense_cli.frozen import replace
 from dense_cli.mistakes import Catalogue, Change, Kind, Mistake, always, catalogue
 from dense_cli.mistakes.rmsnorm import eps_other
 
@@ -27,6 +28,10 @@ def where_turned(change: Callable[[Block], Iterator[Block]]) -> Change:
 
 def other_layout(given: Block) -> Iterator[Block]:
     yield replace(given, layout=LAYOUTS[1 - LAYOUTS.index(given.layout)])
+
+
+def clockwise(given: Block) -> Iterator[Block]:
+    yield replace(given, rates=tuple(-rate for rate in given.rates or ()))
 
 
 def moved(by: int) -> Callable[[Block], Iterator[Block]]:
@@ -54,6 +59,51 @@ def query_alone(given: Block) -> Iterator[Block]:
 
 def value_rotated(given: Block) -> Iterator[Block]:
     yield replace(given, rotated=("q", "k", "v"))
+
+
+# The order of the rows of Q and K, which goes with the pair layout
+
+
+def permuted_weights(given: Block) -> Iterator[Block]:
+    """Queries and keys regrouped for the other layout, in both directions."""
+    for order in (_grouped, _spread):
+        yield _with_orders(given, order(given.heads), order(given.kv_heads))
+
+
+def key_permuted_by_heads(given: Block) -> Iterator[Block]:
+    """Keys regrouped as H/K heads, where there are K: so once in a converter, and not seen where both are one
+    number."""
+    groups = given.heads // given.kv_heads
+    width = given.kv_heads * given.head_dim
+    if groups != given.kv_heads and width % (2 * groups) == 0:
+        yield _with_orders(given, None, lambda columns: _grouped(groups)(_spread(given.kv_heads)(columns)))
+
+
+Order = Callable[[Array], Array]
+"""The last axis, all heads side by side, in another order."""
+
+
+def _grouped(heads: int) -> Order:
+    """In each head first the even coordinates, then the odd ones."""
+    return lambda flat: _pairs_turned(flat, (heads, -1, 2))
+
+
+def _spread(heads: int) -> Order:
+    """The reverse: the halves of each head in turn."""
+    return lambda flat: _pairs_turned(flat, (heads, 2, -1))
+
+
+def _pairs_turned(flat: Array, cut: tuple[int, int, int]) -> Array:
+    apart = flat.reshape(*flat.shape[:-1], *cut)
+    return apart.swapaxes(-1, -2).reshape(flat.shape)
+
+
+def _with_orders(given: Block, query: Order | None, key: Order | None) -> Block:
+    q, k = (
+        one if order is None else Projection(order(one.weight), None if one.bias is None else order(one.bias))
+        for one, order in ((given.weights.q, query), (given.weights.k, key))
+    )
+    return replace(given, weights=replace(given.weights, q=q, k=k))
 
 
 # Attention
@@ -162,6 +212,9 @@ def residual_normalised(given: Block) -> Iterator[Block]:
 
 ENTRIES: Iterable[tuple[str, str, Kind, Change]] = (
     ("rope", "other-layout", "convention", where_turned(other_layout)),
+    ("rope", "clockwise", "convention", where_turned(clockwise)),
+    ("block", "permuted-weights", "slip", where_turned(permuted_weights)),
+    ("block", "key-permuted-by-heads", "slip", where_turned(key_permuted_by_heads)),
     ("rope", "one-based", "slip", where_turned(moved(1))),
     ("rope", "position-minus-one", "slip", where_turned(moved(-1))),
     ("rope", "no-rotation", "slip", where_turned(lambda given: iter((replace(given, rates=None),)))),
@@ -200,6 +253,7 @@ ENTRIES: Iterable[tuple[str, str, Kind, Change]] = (
     *(("swiglu", name, "slip", other_activation(name)) for name in ACTIVATIONS if name != "identity"),
     ("swiglu", "bias-missing", "slip", bias_missing),
     ("swiglu", "transposed", "slip", transposed),
+    ("rope", "other-base", "choice", of_rope("other-base")),
     ("rmsnorm", "eps-other", "choice", eps_other),
 )
 

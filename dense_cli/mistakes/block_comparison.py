@@ -3,45 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dense_cli.core.attention import Array
 from dense_cli.core.block import TENSORS, Block, Trace, block
+from dense_cli.core.precision import Format
 from dense_cli.derivation import Data, Note
+from dense_cli.frozen import dataclass, field, replace
 from dense_cli.mistakes import Catalogue, Mistake
-from dense_cli.mistakes.array_comparison import place_note, short_notes
+from dense_cli.mistakes.array_comparison import kept_in, place_note, short_notes
+from dense_cli.mistakes.asking import ATOL, LARGEST_LOOK, RTOL, Comparison
 from dense_cli.mistakes.block import BLOCK
-from dense_cli.mistakes.comparison import ATOL, LARGEST_LOOK, RTOL, Comparison, plain
-from dense_cli.mistakes.diagnosis import FAILURES, LATER, Found
-
-MASKED = -1e4
-"""A masked score is −∞; a mask that adds so large a negative number makes the same probabilities."""
+from dense_cli.mistakes.block_near import MASKED, Near, in_shape, stacked
+from dense_cli.mistakes.block_pairs import (
+    SQUARES,
+    Single,
+    affordable,
+    first_changed,
+    pairs_of,
+    settings,
+    traces,
+)
+from dense_cli.mistakes.diagnosis import LATER, Found
+from dense_cli.mistakes.measuring import plain
+from dense_cli.mistakes.observations import Seen, observed_of_many
+from dense_cli.mistakes.short_formats import nearly
 
 TELLING_TOKENS, TELLING_START = 5, 3
 """Rows of a block that show what fewer rows, or the position 0 alone, may hide."""
 
+MOST_LOOKED_AT = 2_000
+"""Numbers of a tensor up to which it is asked whether they are the right ones times a factor, or alike."""
+
 WIDEST_WINDOW = 64
 """A wider window is not looked past."""
-
-SQUARES = ("scores", "probabilities")
 
 
 def block_comparisons(
     given: Sequence[Block],
-    traces: Sequence[Trace],
+    made: Sequence[Trace],
     claims: Mapping[str, Array],
     atol: Fraction = ATOL,
     rtol: Fraction = RTOL,
 ) -> dict[str, Comparison]:
     """The comparison of each claimed tensor, by name, in the order in which the block makes them.
 
-    `given` and `traces` are the sequences of a batch, or one alone. Each mistake is made once, and compared
-    with all that was claimed. A claimed scores tensor needs traces that kept them.
+    `given` and `made` are the sequences of a batch, or one alone. Each mistake is made once, and compared
+    with all that was claimed; two together are made where none alone gives what was claimed. A claimed
+    scores tensor needs traces that kept them.
 
     >>> from dense_cli.core.block import BlockWeights, Projection
     >>> eye, one = Projection(np.eye(2)), np.ones(2)
@@ -52,60 +64,72 @@ def block_comparisons(
     >>> [one.id for one in found.mistakes]
     ['first-residual-missing', 'residual-missing']
     """
-    near = _Near(float(atol), float(rtol))
-    right = {name: stacked(traces, name) for name in TENSORS if name in claims}
-    told = {name: _compared(name, claims[name], right[name], near, len(traces) > 1) for name in right}
-    small = sum(array.size for trace in traces for array in trace.tensors.values()) <= LARGEST_LOOK
+    near = Near(float(atol), float(rtol))
+    right = {name: stacked(made, name) for name in TENSORS if name in claims}
+    told = {name: _compared(name, claims[name], right[name], near, len(made) > 1) for name in right}
+    small = sum(array.size for trace in made for array in trace.tensors.values()) <= LARGEST_LOOK
     if not small and all(one.matches for one in told.values()):
         return told
-    search = _Search(claims, right, near)
-    keep = any(name in claims for name in SQUARES)
-    for mistake in BLOCK:
-        for changed in _settings(mistake, given):
-            made = _traces(changed, keep)
-            if made is not None:
-                search.look(mistake, made)
+    kept = dict(_kept_in(told, claims))
+    loose = {name: replace(near, atol=near.atol + slack) for name, (_, slack) in kept.items()}
+    search = _Search(claims, right, near, loose=loose)
+    singles = tuple(_singles(given, made, search, any(name in claims for name in SQUARES)))
     hidden = search.hidden(_idle(given[0], tuple(right), near)) if small else {}
+    found = {name: () if one.matches else search.followed(name) for name, one in told.items()}
+    open_ones = [name for name, one in told.items() if not one.matches and not found[name]]
+    tried = bool(open_ones) and affordable(given)
+    if tried:
+        untold = {name: claims[name] for name in open_ones}
+        found |= pairs_of(singles, tuple(given), right, untold, near)
     return {
         name: replace(
             one,
-            mistakes=() if one.matches else search.followed(name),
+            mistakes=found[name],
+            seen=() if one.matches or found[name] else _seen(claims[name], right[name], atol, rtol),
             unseen=hidden.get(name, ()),
             cannot_tell=hidden.get(name, ()),
-            notes=(*one.notes, *_drop_out(one, given[0], claims)),
+            notes=(
+                *one.notes,
+                *(() if found[name] else search.nearly_notes(name, kept)),
+                *_drop_out(one, given[0], claims),
+            ),
+            pairs_tried=tried and name in open_ones,
         )
         for name, one in told.items()
     }
 
 
-def stacked(traces: Sequence[Trace], name: str) -> Array:
-    """The tensor of one sequence, or those of all with a batch axis."""
-    return traces[0][name] if len(traces) == 1 else np.stack([trace[name] for trace in traces])
+def _seen(claim: Array, right: Array, atol: Fraction, rtol: Fraction) -> tuple[Seen, ...]:
+    """What the two tensors have to do with each other, where they are small."""
+    if right.size > MOST_LOOKED_AT or in_shape(claim, right.shape).shape != right.shape:
+        return ()
+    return observed_of_many(in_shape(claim, right.shape).tolist(), right.tolist(), atol, rtol)
 
 
-@dataclass(frozen=True, slots=True)
-class _Near:
-    """What counts as the same number."""
+def _kept_in(
+    told: Mapping[str, Comparison], claims: Mapping[str, Array]
+) -> Iterator[tuple[str, tuple[Format, float]]]:
+    """The wrong tensors that were kept in a short format, and how far it may have moved them."""
+    for name, one in told.items():
+        if one.matches or one.first_difference is None or not one.first_difference["index"]:
+            continue
+        finite = claims[name][np.isfinite(claims[name])]
+        kept = kept_in(finite[finite > MASKED], 0.0)
+        if kept is not None and (one.max_abs_error is None or one.max_abs_error > kept[1]):
+            yield name, kept
 
-    atol: float
-    rtol: float
 
-    def differences(self, found: Array, right: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """How far each entry is off, NaN where a finite number meets none; and which are not near enough."""
-        masked = np.isneginf(right)
-        with np.errstate(invalid="ignore", over="ignore"):
-            off = np.abs(np.subtract(found, right, dtype=np.float64))
-            off[masked & (found <= MASKED)] = 0.0
-            off[np.isinf(off)] = np.nan
-            return off, ~(off <= self.atol + self.rtol * np.where(masked, 0.0, np.abs(right)))
-
-    def error(self, found: Array, right: Array) -> float | None:
-        """The largest difference, or None where one is beyond the tolerance or the shapes differ."""
-        found = in_shape(found, right.shape)
-        if found.shape != right.shape:
-            return None
-        off, wrong = self.differences(found, right)
-        return None if wrong.any() else float(off.max())
+def _singles(given: Sequence[Block], right: Sequence[Trace], search: _Search, keep: bool) -> Iterator[Single]:
+    """Each mistake that can be made here, made alone and looked at."""
+    for mistake in BLOCK:
+        batches, first = [], len(TENSORS)
+        for batch in settings(mistake, given):
+            made = traces(batch, keep)
+            if made is not None:
+                search.look(mistake, made)
+                first = min(first, first_changed(made, right))
+            batches.append(batch)
+        yield Single(mistake, batches, first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +138,13 @@ class _Search:
 
     claims: Mapping[str, Array]
     right: Mapping[str, Array]
-    near: _Near
+    near: Near
     changed: dict[str, set[str]] = field(default_factory=dict)
     tried: dict[str, Mistake] = field(default_factory=dict)
     errors: dict[str, dict[str, float]] = field(default_factory=dict)
+    loose: Mapping[str, Near] = field(default_factory=dict)
+    """What counts as the same of a tensor that was kept in a short format."""
+    nearly: dict[str, list[str]] = field(default_factory=dict)
 
     def look(self, mistake: Mistake, made: Sequence[Trace]) -> None:
         self.tried[mistake.id] = mistake
@@ -132,6 +159,14 @@ class _Search:
             if error is not None:
                 known = self.errors.setdefault(name, {})
                 known[mistake.id] = min(error, known.get(mistake.id, error))
+            elif name in self.loose and self.loose[name].error(self.claims[name], value) is not None:
+                self.nearly.setdefault(name, []).append(mistake.id)
+
+    def nearly_notes(self, name: str, kept: Mapping[str, tuple[Format, float]]) -> Iterator[Note]:
+        """What makes this tensor up to the rounding of its format."""
+        if name in kept:
+            ids = dict.fromkeys(self.nearly.get(name, ()))
+            yield from nearly(*kept[name], [self.tried[id] for id in ids])
 
     def followed(self, name: str) -> tuple[Found, ...]:
         found = [Found((self.tried[id],), error) for id, error in self.errors.get(name, {}).items()]
@@ -149,22 +184,7 @@ class _Search:
         }
 
 
-def _settings(mistake: Mistake, given: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
-    """Each way of making the mistake, in all sequences alike."""
-    try:
-        yield from zip(*(tuple(mistake.change(one)) for one in given), strict=True)
-    except FAILURES:
-        return
-
-
-def _traces(given: Sequence[Block], keep: bool) -> list[Trace] | None:
-    try:
-        return [block(one, keep) for one in given]
-    except FAILURES:
-        return None
-
-
-def _idle(given: Block, names: Sequence[str], near: _Near) -> dict[str, set[str]]:
+def _idle(given: Block, names: Sequence[str], near: Near) -> dict[str, set[str]]:
     """For each tensor the mistakes that never show in it: not on random rows far from position 0 either."""
     window = given.window if given.window is not None and given.window < WIDEST_WINDOW else 0
     shape = (max(TELLING_TOKENS, window + 1), given.x.shape[-1])
@@ -173,8 +193,8 @@ def _idle(given: Block, names: Sequence[str], near: _Near) -> dict[str, set[str]
     claims = {name: right[name] for name in names}
     search = _Search(claims, claims, near)
     for mistake in BLOCK:
-        for (changed,) in _settings(mistake, (telling,)):
-            made = _traces((changed,), keep=True)
+        for (changed,) in settings(mistake, (telling,)):
+            made = traces((changed,), keep=True)
             if made is not None:
                 search.look(mistake, made)
     return {name: search.tried.keys() - search.changed.get(name, set()) for name in names}
@@ -183,7 +203,7 @@ def _idle(given: Block, names: Sequence[str], near: _Near) -> dict[str, set[str]
 # --- one tensor
 
 
-def _compared(name: str, found: Array, right: Array, near: _Near, batch: bool) -> Comparison:
+def _compared(name: str, found: Array, right: Array, near: Near, batch: bool) -> Comparison:
     found = in_shape(found, right.shape)
     if found.shape != right.shape:
         shapes: dict[str, Data] = {"found": list(found.shape), "expected": list(right.shape)}
@@ -200,15 +220,6 @@ def _compared(name: str, found: Array, right: Array, near: _Near, batch: bool) -
     }
     notes = chain(_place(name, index, right.shape, batch), short_notes(found, largest, float(right[index])))
     return Comparison(name, False, largest, entry, notes=tuple(notes))
-
-
-def in_shape(found: Array, shape: tuple[int, ...]) -> Array:
-    """The array in this shape where they differ only in leading axes of length 1."""
-    ours, wanted = ([*each] for each in (found.shape, shape))
-    for each in (ours, wanted):
-        while each and each[0] == 1:
-            del each[0]
-    return found.reshape(shape) if ours == wanted else found
 
 
 def _place(name: str, index: tuple[int, ...], shape: tuple[int, ...], batch: bool) -> Iterator[Note]:

@@ -6,94 +6,24 @@ the input cannot show is told either way: an answer that is right on it may be r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from math import isfinite
 from typing import Any
 
-from dense_cli.derivation import Data, Note
+from dense_cli.derivation import Note
+from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes import Catalogue
 from dense_cli.mistakes.agreement import shaped
-from dense_cli.mistakes.diagnosis import Compute, Found, Pick, WrongPaths, numbers_in
-from dense_cli.mistakes.observations import Seen, observed
+from dense_cli.mistakes.asking import ATOL, LARGEST_LOOK, RTOL, Claim, Comparison, Question
+from dense_cli.mistakes.diagnosis import Found, WrongPaths
+from dense_cli.mistakes.extent import numbers_in
+from dense_cli.mistakes.measuring import measured
+from dense_cli.mistakes.observations import observed
+from dense_cli.mistakes.short_formats import nearly, room, short_format
 
-ATOL, RTOL = Fraction(5, 100_000), Fraction(0)
-"""Right to four decimals."""
-
-LARGEST_LOOK = 20_000
-"""Numbers in the given value up to which it is also asked what the input cannot show."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What someone found: a number, vector, matrix or truth, exact where it was typed exactly.
-
-    `decimals`: for every entry the places written behind the point, None where nothing was left out.
-    `slack` is half a unit of the last digit of a count such as 6.74B: it stands for all that round to it.
-    """
-
-    value: Any
-    decimals: tuple[int | None, ...] = ()
-    slack: Fraction | None = None
-    digits: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One calculation from a given value to records, and the mistakes that may be made in it.
-
-    `looser` is added to the relative tolerance: for values that another arithmetic has rounded.
-    """
-
-    catalogue: Catalogue
-    given: Any
-    compute: Compute
-    pick: Pick
-    looser: float = 0.0
-    pairs: bool = True
-
-
-Look = Callable[[Any, Fraction, Fraction], Iterable[Note]]
-"""From a found value and the tolerances to what can be said of it although no known mistake made it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked about: the right value of one quantity, and the ways to wrong ones.
-
-    `near` are other values that are as right. `telling` is a given value on which mistakes show that others
-    may hide. `beside` picks what should be looked at too, where the quantity itself can never show a
-    mistake. `look` adds what only this topic can say.
-    """
-
-    name: str
-    right: Any
-    ways: tuple[Way, ...]
-    whole: bool = False
-    near: tuple[Any, ...] = ()
-    telling: Any = None
-    beside: Pick | None = None
-    look: Look | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """How a claim and the right value compare; `found` and `expected` are shapes where those differ."""
-
-    name: str
-    matches: bool
-    max_abs_error: float | int | None
-    first_difference: dict[str, Data] | None
-    mistakes: tuple[Found, ...] = ()
-    unseen: Catalogue = ()
-    """The mistakes that change nothing here; `cannot_tell` are those that would on another input, and
-    `never_shown` those that only other quantities show."""
-    cannot_tell: Catalogue = ()
-    never_shown: Catalogue = ()
-    seen: tuple[Seen, ...] = ()
-    notes: tuple[Note, ...] = ()
+FEWEST = 2
+"""Numbers that tell in which format they were kept."""
 
 
 def compared(question: Question, claim: Claim, atol: Fraction = ATOL, rtol: Fraction = RTOL) -> Comparison:
@@ -101,6 +31,7 @@ def compared(question: Question, claim: Claim, atol: Fraction = ATOL, rtol: Frac
 
     >>> from dense_cli.core.norms import Norm, norm
     >>> from dense_cli.mistakes import catalogue
+    >>> from dense_cli.mistakes.asking import Way
     >>> given = Norm(x=((1.0, 7.0),))
     >>> way = Way(catalogue("rmsnorm"), given, norm, lambda rows: rows[0].output)
     >>> found = compared(Question("output", norm(given)[0].output, (way,)), Claim((5.0, 35.0)))
@@ -116,76 +47,20 @@ def compared(question: Question, claim: Claim, atol: Fraction = ATOL, rtol: Frac
     if told.matches:
         return told
     mistakes = search.mistakes(claim)
-    if mistakes and len(mistakes[0].mistakes) == 1:
-        return replace(told, mistakes=mistakes)
+    told = replace(told, pairs_tried=search.tries_pairs(claim) and not _alone(mistakes))
+    if _alone(mistakes):
+        return replace(told, mistakes=mistakes, told_apart=search.tells_apart(mistakes))
     notes = tuple(question.look(claim.value, atol, rtol)) if question.look else ()
     if mistakes:  # one reason may lie nearer than two mistakes
         return replace(told, mistakes=mistakes, notes=notes)
     seen = observed(claim.value, question.right, claim.decimals, atol, rtol)
     if any(one.id == "rounded" for one in seen):
         return replace(told, seen=seen)
-    return replace(told, seen=seen, notes=(*notes, *search.nearly(claim)))
+    return replace(told, seen=seen, notes=(*notes, *search.nearly(claim), *search.in_short_format(claim)))
 
 
-def measured(
-    found: Any, right: Any, atol: Fraction, rtol: Fraction
-) -> tuple[bool, float | int | None, dict[str, Data] | None]:
-    """Whether every entry is within |a − t| ≤ atol + rtol·|t|, exactly and inclusive; the largest difference
-    (None where there is none to speak of), and the first entry that is not within.
-
-    >>> measured((Fraction("0.8485"), 9), (0.848528, 1.131371), ATOL, RTOL)[::2]
-    (False, {'index': [1], 'found': 9, 'expected': 1.131371})
-    """
-    (shape, entries), (right_shape, right_entries) = shaped(found), shaped(right)
-    if shape != right_shape:
-        shapes: dict[str, Data] = {"found": _shape_data(found), "expected": _shape_data(right)}
-        return False, None, {"index": [], **shapes}
-    largest: Fraction | int = 0
-    finite, first = True, None
-    for place, (a, t) in enumerate(zip(entries, right_entries, strict=True)):
-        error = difference(a, t)
-        if error is None or isinstance(a, bool):
-            finite, within = False, a == t
-        else:
-            largest = max(largest, error)
-            within = error <= atol + rtol * abs(Fraction(t))
-        if not within and first is None:
-            first = {"index": _index(place, shape), "found": plain(a), "expected": plain(t)}
-    return first is None, _size(largest) if finite else None, first
-
-
-def difference(a: Any, t: Any) -> Fraction | None:
-    """|a − t| without rounding; None where one of them is no finite number."""
-    if a is None or t is None or not (isfinite(a) and isfinite(t)):
-        return None
-    return abs(Fraction(a) - Fraction(t))
-
-
-def plain(value: Any) -> Data:
-    """One number or truth as JSON has it; None for what is not finite."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, float):
-        return value + 0.0 if isfinite(value) else None
-    exact = Fraction(value)
-    return exact.numerator if exact.denominator == 1 else float(exact)
-
-
-def _size(error: Fraction | int) -> float | int:
-    return int(error) if error == int(error) else float(error)
-
-
-def _index(place: int, shape: tuple[int, ...]) -> list[Data]:
-    index: list[Data] = []
-    for width in reversed(shape):
-        place, inner = divmod(place, width)
-        index.append(inner)
-    return index[::-1]
-
-
-def _shape_data(value: Any) -> list[Data]:
-    """Leading ones left out, as in comparing; a lone number is said to have one entry."""
-    return list(shaped(value)[0]) or [1]
+def _alone(mistakes: tuple[Found, ...]) -> bool:
+    return bool(mistakes) and len(mistakes[0].mistakes) == 1
 
 
 def _measured(question: Question, claim: Claim, atol: Fraction, rtol: Fraction) -> Comparison:
@@ -239,11 +114,24 @@ class _Search:
     def mistakes(self, claim: Claim) -> tuple[Found, ...]:
         """The single mistakes of the first way that has any, else the pairs of the first way that has any."""
         alone = self._alone(claim, self._tolerances)
-        if alone or not self.question.ways[0].pairs:
+        if alone or not self.tries_pairs(claim):
             return alone
         way, found = self.question.ways[0], _in_floats(claim.value)
         paths = WrongPaths(self._in_pairs, way.given, way.compute)
-        return paths.diagnose(way.pick, found, *self._tolerances, digits=claim.digits)
+        return paths.diagnose(way.pick, found, *self._tolerances, digits=claim.digits, glance=way.glance)
+
+    def tells_apart(self, mistakes: tuple[Found, ...]) -> bool:
+        """Whether every two of these make other values of the telling input."""
+        if self.there is None:
+            return False
+        wanted = {found.mistakes[0].id for found in mistakes}
+        return self.there.all_differ(self.question.ways[0].pick, wanted, *self._tolerances)
+
+    def tries_pairs(self, claim: Claim) -> bool:
+        """Whether two together would be looked for."""
+        return self.question.ways[0].pairs and self.here[0].pairs_allowed(
+            _in_floats(claim.value), claim.digits
+        )
 
     def nearly(self, claim: Claim) -> Iterator[Note]:
         """The mistakes that make the value as coarsely as it was written, if that is coarser than asked."""
@@ -255,6 +143,21 @@ class _Search:
             for found in self._alone(claim, (float(half_a_unit), float(self.rtol))):
                 title = Note(found.mistakes[0].words("title"))
                 yield Note("expect.nearly", {"decimals": min(written), "title": title})
+
+    def in_short_format(self, claim: Claim) -> Iterator[Note]:
+        """That a value from a file is right, or what a mistake makes, up to the rounding of its format."""
+        (_, found), (_, right) = shaped(claim.value), shaped(self.question.right)
+        if self.question.whole or claim.decimals or len(found) != len(right) or len(found) < FEWEST:
+            return
+        kind = short_format(found)
+        if kind is None:
+            return
+        slack = room(kind, max(abs(float(value)) for value in (*found, *right)))
+        if measured(claim.value, self.question.right, self.atol + Fraction(slack), self.rtol)[0]:
+            yield Note("expect.array.short", {"atol": slack})
+            return
+        alone = self._alone(claim, (float(self.atol) + slack, float(self.rtol)))
+        yield from nearly(kind, slack, [one.mistakes[0] for one in alone])
 
     def _alone(self, claim: Claim, tolerances: tuple[float, float]) -> tuple[Found, ...]:
         atol, rtol = tolerances

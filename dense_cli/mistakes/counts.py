@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
 from dense_cli.core.budget import GATED, MATRICES, Budget, budget, ffn_parameters, matched_width
+from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes import catalogue
-from dense_cli.mistakes.comparison import Question, Way
+from dense_cli.mistakes.asking import Question, Way
 from dense_cli.mistakes.diagnosis import Found
 from dense_cli.mistakes.params import BudgetAnswer, BudgetQuestion, budget_answer
 from dense_cli.mistakes.params_models import ModelQuestion
@@ -137,8 +137,11 @@ MOST_TERMS = 6
 ORDER = ("layers", "vocabulary", "positions", "experts", "hidden", "heads", "kv_heads", "head_dim", "ffn")
 
 
-def terms_of(found: Found, counted: Count, name: str) -> tuple[Term, ...]:
-    """What the mistake adds to the count or takes from it, as products; empty where they are many.
+def terms_of(
+    found: Found, counted: Count, name: str, value: Fraction | int | None = None
+) -> tuple[Term, ...]:
+    """What the mistake adds to the count or takes from it, as products; empty where they are many. Of several
+    settings it is the one that makes `value` best.
 
     >>> from dense_cli.mistakes.diagnosis import Found
     >>> from dense_cli.models.config import read_config
@@ -154,6 +157,9 @@ def terms_of(found: Found, counted: Count, name: str) -> tuple[Term, ...]:
     for mistake in found.mistakes:
         changed = tuple(twice for once in changed for twice in mistake.change(once))
     wanted = _within(name)
+    if value is not None:
+        off = [abs(model_numbers(one, counted.dtype)[name] - Fraction(value)) for one in changed]
+        changed = (changed[off.index(min(off))],)
     for given in changed:
         wrong = [piece for piece in given.counted(given.shape) if wanted(piece)]
         terms = tuple(_merged(_differences([piece for piece in right if wanted(piece)], wrong)))

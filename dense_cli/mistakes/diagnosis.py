@@ -6,30 +6,25 @@ found value, and everything known that gives it is named, alone first and two to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import permutations
 from typing import Any
 
-from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, field
 from dense_cli.mistakes import Catalogue, Kind, Mistake, catalogue
-from dense_cli.mistakes.agreement import Steps, WrongValues, agreement, shaped
+from dense_cli.mistakes.agreement import Shape, Steps, WrongValues, agreement, first_number, shaped
+from dense_cli.mistakes.extent import numbers_in, significant
+from dense_cli.mistakes.pairing import FAILURES as FAILURES
+from dense_cli.mistakes.pairing import Glance, begins_otherwise, both, changed
 
 Compute = Callable[[Any], Any]
 Pick = Callable[[Any], Any]
-
-FAILURES = (DenseError, ArithmeticError, ValueError)
-"""What a wrong path may come to: a refusal, a division by zero, an overflow, a root of a negative number.
-Then it has no value and explains nothing."""
-
 PAIR_DIGITS = 3
 """Significant digits that one number must have for pairs to be tried: one of hundreds always gives 0.5."""
 
 PAIR_NUMBERS = 2_000
 """Numbers, given and in the records, up to which pairs are tried: a second or two at most."""
-
-MANY = 10**100
-"""A number this long has digits enough, and is not written out to count them."""
 
 LATER: tuple[Kind, ...] = ("precision", "choice")
 
@@ -89,18 +84,32 @@ class WrongPaths:
         return tuple(
             Path((step,), result)
             for step, mistake in enumerate(self.catalogue)
-            for result in self._computed(_changed(mistake, self.given))
+            for result in self._computed(changed(mistake, self.given))
         )
 
     @cached_property
     def pairs(self) -> tuple[Path, ...]:
-        apart = tuple(enumerate(self.catalogue))
         return tuple(
-            Path((first, second), result)
-            for first, one in apart
-            for second, other in apart[first + 1 :]
-            for result in self._computed(_both(one, other, self.given))
+            Path(steps, result) for steps, given in self._twice() for result in self._computed((given,))
         )
+
+    def _twice(self) -> Iterator[tuple[Steps, Any]]:
+        """What two mistakes make of the given value: their places, and the changed value."""
+        made = [changed(mistake, self.given) for mistake in self.catalogue]
+        for first, one in enumerate(self.catalogue):
+            for second in range(first + 1, len(self.catalogue)):
+                other = self.catalogue[second]
+                for given in both((one, made[first]), (other, made[second])):
+                    yield (first, second), given
+
+    def _pairs_like(self, found: Any, glance: Glance, atol: float, rtol: float) -> Iterator[Path]:
+        """The pairs that begin like the found value; where that cannot be seen, they may."""
+        begins = first_number(shaped(found)[1])
+        for steps, given in self._twice():
+            if begins is not None and begins_otherwise(glance, given, begins, atol, rtol):
+                continue
+            for result in self._computed((given,)):
+                yield Path(steps, result)
 
     def diagnose(
         self,
@@ -110,14 +119,28 @@ class WrongPaths:
         rtol: float = 0.0,
         pairs: bool = True,
         digits: int | None = None,
+        glance: Glance | None = None,
     ) -> tuple[Found, ...]:
-        """All single mistakes that give `found`, or else all pairs that do; see `diagnose`."""
+        """All single mistakes that give `found`, or else all pairs that do; see `diagnose`. With a `glance`,
+        for one question alone, only those pairs are calculated that begin like it."""
 
         values = self._wrong_values(pick, atol, rtol)
         alone = self._named(values.alone.fitting(found, atol, rtol))
-        if alone or not pairs or not self._pairs_allowed(found, digits):
+        if alone or not pairs or not self.pairs_allowed(found, digits):
             return alone
-        return self._named(values.together.fitting(found, atol, rtol))
+        if glance is None:
+            return self._named(values.together.fitting(found, atol, rtol))
+        like = values.told_in_pairs(self._pairs_like(found, glance, atol, rtol))
+        return self._named(like.fitting(found, atol, rtol))
+
+    def firsts(self, pick: Pick, shape: Shape, atol: float) -> list[float] | None:
+        """What the wrong values of a shape begin with, in order: a found one that begins otherwise is none.
+
+        None where that cannot be said. `atol` is what they are told from the right one by.
+        """
+        values = self._wrong_values(pick, atol, 0.0)
+        alone, together = values.alone.firsts(shape), values.together.firsts(shape)
+        return None if alone is None or together is None else sorted((*alone, *together))
 
     def _wrong_values(self, pick: Pick, atol: float, rtol: float) -> _Seen:
         key = pick, atol, rtol
@@ -138,11 +161,22 @@ class WrongPaths:
             told[path.steps[0]] = told.get(path.steps[0], False) or not same
         return tuple(self.catalogue[step] for step, seen in told.items() if not seen)
 
+    def all_differ(self, pick: Pick, ids: Collection[str], atol: float, rtol: float) -> bool:
+        """Whether each of these mistakes makes something that none of the others makes."""
+        values: dict[str, list[Any]] = {id: [] for id in ids}
+        for path in self.singles:
+            values.get(self.catalogue[path.steps[0]].id, []).append(pick(path.result))
+        return all(
+            any(all(not _same(value, other, atol, rtol) for other in others) for value in own)
+            for own, others in permutations(values.values(), 2)
+        )
+
     @cached_property
     def _is_small(self) -> bool:
         return numbers_in(self.given) + sum(map(numbers_in, self.right)) <= PAIR_NUMBERS
 
-    def _pairs_allowed(self, found: Any, digits: int | None) -> bool:
+    def pairs_allowed(self, found: Any, digits: int | None) -> bool:
+        """Whether the found value tells enough, and the given one is small enough, for two together."""
         _, entries = shaped(found)
         if len(entries) == 1 and (significant(entries[0]) if digits is None else digits) < PAIR_DIGITS:
             return False
@@ -181,15 +215,22 @@ class _Seen:
 
     @cached_property
     def together(self) -> WrongValues:
+        return self.told_in_pairs(self.paths.pairs)
+
+    @cached_property
+    def _parts(self) -> dict[int, list[Any]]:
         parts: dict[int, list[Any]] = {}
         for path in self.paths.singles:
             parts.setdefault(path.steps[0], []).append(self.pick(path.result))
-        return WrongValues(
-            self._told_from(
-                self.paths.pairs,
-                lambda steps: self.right + [value for step in steps for value in parts.get(step, [])],
-            )
-        )
+        return parts
+
+    def told_in_pairs(self, pairs: Iterable[Path]) -> WrongValues:
+        """The values of pairs that neither part makes alone."""
+
+        def others(steps: Steps) -> list[Any]:
+            return self.right + [value for step in steps for value in self._parts.get(step, [])]
+
+        return WrongValues(self._told_from(pairs, others))
 
     def _told_from(
         self, paths: Iterable[Path], others: Callable[[Steps], list[Any]]
@@ -240,48 +281,9 @@ def hidden(
     return _paths(topic, given, compute).hidden(pick, atol, rtol)
 
 
-def significant(number: Any) -> int:
-    """The significant digits that a number shows when nothing is known of how it was typed.
-
-    >>> from fractions import Fraction
-    >>> [significant(number) for number in (0.5, 100, -0.0123, 4608.0, Fraction(1, 3))]
-    [1, 3, 3, 4, 16]
-    """
-    if number is None:
-        return 0
-    if abs(number) >= MANY or number == number // 1:
-        return len(str(min(abs(int(number)), MANY)))
-    return len(repr(abs(float(number))).partition("e")[0].replace(".", "").lstrip("0"))
-
-
 def _paths(topic: str | Catalogue, given: Any, compute: Compute) -> WrongPaths:
     return WrongPaths(catalogue(topic) if isinstance(topic, str) else topic, given, compute)
 
 
-def _changed(mistake: Mistake, given: Any) -> tuple[Any, ...]:
-    try:
-        return tuple(mistake.change(given))
-    except FAILURES:
-        return ()
-
-
-def _both(one: Mistake, other: Mistake, given: Any) -> Iterator[Any]:
-    """What the second makes of what the first made, or the other way round where it applies only so."""
-    for first, second in ((one, other), (other, one)):
-        told = [twice for once in _changed(first, given) for twice in _changed(second, once)]
-        if told:
-            return iter(told)
-    return iter(())
-
-
 def _same(value: Any, other: Any, atol: float, rtol: float) -> bool:
     return agreement(value, other, atol, rtol) is not None
-
-
-def numbers_in(value: Any) -> int:
-    """How many numbers stand in a given value or in records."""
-    if isinstance(value, tuple):
-        return sum(map(numbers_in, value))
-    if is_dataclass(value):
-        return sum(numbers_in(getattr(value, part.name)) for part in fields(value))
-    return 1

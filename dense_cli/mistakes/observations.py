@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
 from dense_cli.derivation import Fact
+from dense_cli.frozen import dataclass
 from dense_cli.mistakes.agreement import shaped
 
 
@@ -38,6 +38,19 @@ def observed(
         fewest = min(places for places in decimals if places is not None)
         return (Seen("rounded", {"decimals": fewest, "atol": float(Fraction(1, 2 * 10**fewest))}),)
     return tuple(_of_one_shape(pairs))
+
+
+OF_ARRAYS = ("negative", "permuted", "factor", "added")
+"""What is said of many numbers as well; where they differ is told otherwise."""
+
+
+def observed_of_many(found: Any, right: Any, atol: Fraction, rtol: Fraction) -> tuple[Seen, ...]:
+    """The same of arrays of one shape as nested tuples or lists.
+
+    >>> [seen.id for seen in observed_of_many([[2.0, 6.0]], [[1.0, 3.0]], Fraction(0), Fraction(0))]
+    ['factor']
+    """
+    return tuple(seen for seen in observed(found, right, (), atol, rtol) if seen.id in OF_ARRAYS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 
+from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes import Catalogue, Change, Kind, Mistake
 from dense_cli.models.pieces import PARTS, Piece, pieces
 from dense_cli.models.shape import ModelShape
@@ -113,6 +113,10 @@ def is_row_norm(piece: Piece) -> bool:
     return is_norm(piece) and not is_query_key_norm(piece)
 
 
+def is_no_matrix_of_a_layer(piece: Piece) -> bool:
+    return piece.part not in ("attention", "ffn", "moe") or piece.role != "weight"
+
+
 def untied(shape: ModelShape) -> ModelShape:
     return replace(shape, tied=False) if shape.tied else shape
 
@@ -131,6 +135,23 @@ def head_dim_quotient(shape: ModelShape) -> ModelShape:
 
 def ffn_four_times(shape: ModelShape) -> ModelShape:
     return replace(shape, ffn=4 * shape.hidden) if shape.ffn else shape
+
+
+def plain_block(given: ModelQuestion) -> Iterator[ModelQuestion]:
+    """Every layer counted as Llama's, where it differs in more than one thing: one has its own mistake."""
+    shape = given.shape
+    if shape.latent is not None or shape.experts is not None or not shape.family.ffn.gated:
+        return
+    plain = {
+        "head_dim": shape.hidden // shape.heads,
+        "query_key_norm": False,
+        "layer_norms": shape.layer_norms[:2],
+        "qkv_bias": False,
+        "output_bias": False,
+        "ffn_bias": False,
+    }
+    if sum(getattr(shape, name) != value for name, value in plain.items()) > 1:
+        yield replace(given, shape=replace(shape, **plain))  # type: ignore[arg-type]
 
 
 def dense_reading_of_experts(given: ModelQuestion) -> Iterator[ModelQuestion]:
@@ -152,11 +173,13 @@ ENTRIES: Iterable[tuple[str, Kind, Change]] = (
     ("dense-reading-of-experts", "slip", dense_reading_of_experts),
     ("two-matrices", "slip", without(is_gate)),
     ("embedding-missing", "slip", without(is_token_embedding, is_embedding, is_outside_the_blocks)),
+    ("layer-matrices-alone", "convention", without(is_no_matrix_of_a_layer)),
     ("position-missing", "slip", without(is_position_embedding)),
     ("norms-missing", "slip", without(is_norm, is_row_norm)),
     ("qk-norm-missing", "slip", without(is_query_key_norm)),
     ("qkv-bias-missing", "slip", without(is_query_key_bias)),
     ("biases-missing", "slip", without(is_bias)),
+    ("plain-block", "slip", plain_block),
 )
 
 MODELS: Catalogue = tuple(Mistake(id, "params", kind, change) for id, kind, change in ENTRIES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 from dense_cli.core.ffn import Ffn, ffn
@@ -11,8 +10,9 @@ from dense_cli.core.ffn_precision import ffn_in
 from dense_cli.core.norms import Norm, norm
 from dense_cli.core.norms_precision import CASTS, norm_in
 from dense_cli.core.precision import Format
+from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes import Catalogue, Mistake, catalogue
-from dense_cli.mistakes.comparison import Question, Way
+from dense_cli.mistakes.asking import Question, Way
 from dense_cli.mistakes.quantities import FFN, NORM
 from dense_cli.mistakes.telling import telling_ffn, telling_norm
 

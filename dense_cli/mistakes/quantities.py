@@ -6,7 +6,6 @@ A name is the one that JSON has for the value. `VECTOR`, `ROWS`, … say how a v
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from math import atan2, hypot, tau
@@ -17,10 +16,13 @@ from dense_cli.core.ffn import Ffn, FfnRow, ffn
 from dense_cli.core.norms import Norm, layer_norm, norm
 from dense_cli.core.rope import Rope, RopeRow, rope
 from dense_cli.derivation import Note
+from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes import Catalogue, catalogue
 from dense_cli.mistakes.agreement import agreement
-from dense_cli.mistakes.comparison import Question, Way
-from dense_cli.mistakes.diagnosis import significant
+from dense_cli.mistakes.asking import Question, Way
+from dense_cli.mistakes.coordinates import GLANCES
+from dense_cli.mistakes.extent import significant
+from dense_cli.mistakes.pairing import begins_otherwise
 from dense_cli.mistakes.rope import scaled_by_width
 from dense_cli.mistakes.telling import telling_ffn, telling_norm, telling_rope
 
@@ -80,8 +82,15 @@ SPEEDS: Mapping[str, Quantity] = {
 ROPE: Mapping[str, Quantity] = {**COMPARED, **SPEEDS}
 
 
-def rope_question(given: Rope, name: str, place: int = 0, model_width: int | None = None) -> Question:
-    """About the pair of positions at `place`; `model_width` is the width of a whole model, if known.
+def rope_question(
+    given: Rope,
+    name: str,
+    place: int = 0,
+    model_width: int | None = None,
+    mistakes: Catalogue | None = None,
+) -> Question:
+    """About the pair of positions at `place`; `model_width` is the width of a whole model, if known, and
+    `mistakes` are those that can be made in its rotation (None: in any).
 
     >>> from dense_cli.core.schedule import QUARTER_TURN
     >>> given = Rope((1.0, 0.0), (1.0, 0.0), ((0, 1), (2, 3)), (QUARTER_TURN,), rotary_dim=2)
@@ -92,10 +101,10 @@ def rope_question(given: Rope, name: str, place: int = 0, model_width: int | Non
     given = replace(given, positions=given.positions[place : place + 1], table=cache(given.table))
     quantity = ROPE[name]
     compute = turning if name in SPEEDS else turned
-    mistakes: Catalogue = catalogue("rope")
+    mistakes = catalogue("rope") if mistakes is None else mistakes
     if model_width is not None and model_width != len(given.query):
         mistakes = (*mistakes, scaled_by_width(model_width))
-    way = Way(mistakes, given, compute, quantity.pick)
+    way = Way(mistakes, given, compute, quantity.pick, glance=GLANCES.get(name))
     telling = None if name in SPEEDS else telling_rope(given).given
     both = (lambda told: (told.row.query, told.row.key)) if name in ("dot", "score") else None
     right = quantity.pick(compute(given))
@@ -124,8 +133,10 @@ def _turned_elsewhere(given: Rope, name: str, found: Any, atol: float, rtol: flo
     alone = replace(given, query=own, key=own)
     for away in range(1, NEARBY + 1):
         for position in (asked - away, asked + away):
-            row = rope(replace(alone, positions=((position, position),)))[0]
-            if agreement(found, row.query, atol, rtol) is not None:
+            there = replace(alone, positions=((position, position),))
+            if begins_otherwise(GLANCES["query"], there, found[0], atol, rtol):
+                continue
+            if agreement(found, rope(there)[0].query, atol, rtol) is not None:
                 yield Note("expect.at-position", {"position": position, "asked": asked})
                 return
     yield from _lengths(given, own, rope(given)[0], name, found, atol)
@@ -157,8 +168,7 @@ def _at_distance(given: Rope, name: str, found: Any, atol: float, rtol: float) -
     m, n = given.positions[0]
     for away in range(1, NEARBY + 1):
         for distance in (n - m - away, n - m + away):
-            row = rope(replace(given, positions=((m, m + distance),)))[0]
-            value = row.dot if name == "dot" else row.scaled_score
+            value = GLANCES[name](replace(given, positions=((m, m + distance),)))
             if agreement(float(found), value, atol, rtol) is not None:
                 yield Note("expect.at-distance", {"distance": distance, "asked": n - m})
                 return

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from fractions import Fraction
-from math import inf
 
-from dense_cli.core.angles import Position, Rate, angle
+from dense_cli.core.angles import Position, Rate
 from dense_cli.core.rope import LAYOUTS, Rope
 from dense_cli.core.schedule import Schedule, unscaled
-from dense_cli.errors import DenseError
+from dense_cli.frozen import replace
 from dense_cli.mistakes import Catalogue, Change, Kind, Mistake, always
-from dense_cli.mistakes.halves import HALVES
+from dense_cli.mistakes.rope_tables import (
+    half_precision_angles,
+    half_precision_table,
+    mirrored,
+    sine_with_cosine,
+    table,
+)
 
 Turn = Callable[[Position, Position], Position | None]
-Table = Callable[[Rate, Position], tuple[float, float]]
-Rounding = Callable[[float], float]
 
 PI = Fraction("3.14159265358979323846264338327950288419716939937511")
 NO_TURN = Rate.turns(0)
+
+BASES = (10_000, 500_000, 1_000_000)
+"""Bases in use: that of the paper and most models, Llama 3's, and that of most models for long texts."""
 
 
 def unturned(query_position: Position, key_position: Position) -> None:
@@ -31,6 +36,11 @@ def unturned(query_position: Position, key_position: Position) -> None:
 
 def other_layout(given: Rope) -> Iterator[Rope]:
     yield replace(given, layout=_other(given.layout))
+
+
+def spread_output(given: Rope) -> Iterator[Rope]:
+    if given.rotary_dim > 2:  # one pair has nowhere else to stand
+        yield replace(given, layout="half", output_layout="interleaved")
 
 
 def mixed_table(given: Rope) -> Iterator[Rope]:
@@ -93,6 +103,13 @@ def exponent(change: Callable[[int, int], Fraction]) -> Change:
     return changed
 
 
+def other_base(given: Rope) -> Iterator[Rope]:
+    if isinstance(given.rates, Schedule):
+        for base in BASES:
+            if base != given.rates.base:
+                yield replace(given, rates=replace(given.rates, base=Fraction(base)))
+
+
 def each_rate(change: Callable[[Rate], Rate]) -> Change:
     """Another angle per position for each pair."""
     return lambda given: (replace(given, rates=tuple(map(change, given.rates))),)
@@ -120,7 +137,14 @@ def one_angle(given: Rope) -> Iterator[Rope]:
 
 def scaling_ignored(given: Rope) -> Iterator[Rope]:
     if isinstance(given.rates, Schedule) and given.rates.scale is not unscaled:
-        yield replace(given, rates=replace(given.rates, scale=unscaled))
+        plain = replace(given.rates, scale=unscaled)
+        if plain.rates != given.rates.rates:
+            yield replace(given, rates=plain)
+
+
+def factor_ignored(given: Rope) -> Iterator[Rope]:
+    if given.attention_factor != 1:
+        yield replace(given, attention_factor=1.0)
 
 
 # Partial rotation
@@ -157,75 +181,6 @@ def partial_ignored(given: Rope) -> Iterator[Rope]:
         yield replace(given, rates=(rates[0],) * (width // 2), rotary_dim=width)
 
 
-# Cosines and sines
-
-
-def table(change: Callable[[Table], Table]) -> Change:
-    """Other cosines and sines, made from those found."""
-    return lambda given: (replace(given, table=change(given.table)),)
-
-
-def mirrored(found: Table) -> Table:
-    def clockwise(rate: Rate, position: Position) -> tuple[float, float]:
-        cosine, sine = found(rate, position)
-        return cosine, -sine
-
-    return clockwise
-
-
-def sine_with_cosine(found: Table) -> Table:
-    return lambda rate, position: found(rate, position)[::-1]
-
-
-def factor_ignored(given: Rope) -> Iterator[Rope]:
-    if given.attention_factor != 1:
-        yield replace(given, attention_factor=1.0)
-
-
-def half_precision_angles(given: Rope) -> Iterator[Rope]:
-    """Position, frequency or product rounded, then all three, in each format."""
-    for half in HALVES:
-        for position, frequency, product in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)):
-            roundings = (half if chosen else None for chosen in (position, frequency, product))
-            yield replace(given, table=rounded_angles(given.table, *roundings))
-
-
-def rounded_angles(
-    found: Table, position: Rounding | None, frequency: Rounding | None, product: Rounding | None
-) -> Table:
-    """Cosine and sine of an angle some of whose parts went through a rounding."""
-
-    def rounded(rate: Rate, place: Position) -> tuple[float, float]:
-        if position is not None:
-            place = Fraction(_finite(position(float(place))))
-        if frequency is not None:
-            rate = Rate.radians(_finite(frequency(rate.theta)))
-        if product is not None:
-            rate, place = Rate.radians(_finite(product(angle(rate, place)))), 1
-        return found(rate, place)
-
-    return rounded
-
-
-def half_precision_table(given: Rope) -> Iterator[Rope]:
-    for half in HALVES:
-        yield replace(given, table=rounded_table(given.table, half))
-
-
-def rounded_table(found: Table, half: Rounding) -> Table:
-    def rounded(rate: Rate, position: Position) -> tuple[float, float]:
-        cosine, sine = found(rate, position)
-        return half(cosine), half(sine)
-
-    return rounded
-
-
-def _finite(value: float) -> float:
-    if abs(value) == inf:  # an infinite angle has no cosine
-        raise DenseError("rope-overflow")
-    return value
-
-
 # Score and mask
 
 
@@ -258,6 +213,7 @@ def only_earlier(query_position: Position, key_position: Position) -> bool:
 ENTRIES: Iterable[tuple[str, Kind, Change]] = (
     ("other-layout", "convention", other_layout),
     ("permuted-output", "convention", always(layout="interleaved", output_layout="half")),
+    ("spread-output", "slip", spread_output),
     ("mixed-table", "slip", mixed_table),
     ("clockwise", "convention", table(mirrored)),
     ("one-based", "slip", turns(lambda query, key: (moved(query, 1), moved(key, 1)))),
@@ -290,6 +246,7 @@ ENTRIES: Iterable[tuple[str, Kind, Change]] = (
     ("mask-without-itself", "slip", always(visible=only_earlier)),
     ("half-precision-angles", "precision", half_precision_angles),
     ("half-precision-table", "precision", half_precision_table),
+    ("other-base", "choice", other_base),
 )
 
 ROPE: Catalogue = tuple(Mistake(id, "rope", kind, change) for id, kind, change in ENTRIES)

@@ -59,6 +59,44 @@ DYNAMIC = {
     "max_position_embeddings": 64,
     "rope_scaling": {"rope_type": "dynamic", "factor": 2},
 }
+LONGROPE = {
+    **SCALED,
+    "rope_theta": 100,
+    "max_position_embeddings": 64,
+    "original_max_position_embeddings": 16,
+    "rope_scaling": {
+        "rope_type": "longrope",
+        "short_factor": [1.0, 1.5, 1.5, 2.0],
+        "long_factor": [2.0, 4.0, 6.0, 8.0],
+    },
+}
+YARN = {
+    **SCALED,
+    "hidden_size": 16,
+    "max_position_embeddings": 256,
+    "rope_scaling": {
+        "rope_type": "yarn",
+        "factor": 4,
+        "original_max_position_embeddings": 64,
+        "beta_fast": 32,
+        "beta_slow": 1,
+        "truncate": False,
+    },
+}
+
+
+def with_scales(factor, mscale, all_dim, **more):
+    scaling = {"rope_type": "yarn", "factor": factor, "mscale": mscale, "mscale_all_dim": all_dim, **more}
+    return {**SCALED, "max_position_embeddings": 4096, "rope_scaling": scaling}
+
+
+def one_and_one(width, product, config):
+    """A query and a key at position 0, whose product is this number."""
+    zeros = ",0" * (width - 1)
+    config = json.dumps({**config, "hidden_size": width})
+    return rope(f"{product}{zeros}", "0 0", "--config", config, k=f"1{zeros}")
+
+
 GEMMA3 = {
     "model_type": "gemma3_text",
     "hidden_size": 8,
@@ -188,19 +226,73 @@ REPORTS = {
         [*speeds(GEMMA3, "--layer-type", "sliding_attention"), "--atol", "1e-9"],
         "theta=1,0.01",
         "theta=0.125,0.00125",
-        None,
+        "scaling-of-other-layers",
+    ),
+    "R15 base too": (
+        [*speeds(GEMMA3, "--layer-type", "sliding_attention"), "--atol", "1e-9"],
+        "theta=1,0.01",
+        "theta=0.125,0.000125",
+        "other-layer-type",
     ),
     "R16": (
         [*speeds(DYNAMIC, "--seq-len", "96"), "--atol", "1e-9"],
         "theta=1,0.0793700526,0.00629960525,0.0005",
         "theta=1,0.0693361274,0.00480749857,0.000333333333",
-        None,
+        "dynamic-length-fixed",
     ),
-    "R17": (
+    "R17 bracket of −0.25": (  # its power is complex: no numbers that could be compared
         [*speeds(DYNAMIC, "--seq-len", "24"), "--atol", "1e-9"],
         "theta=1,0.1,0.01,0.001",
         "theta=1,0.1,0.01,0.002",
         None,
+    ),
+    "R17 bracket of 0.5": (  # the base is 10000 · 0.5^(4/3), and 10000^(−i/4) · 2^(i/3) its powers
+        [*speeds(DYNAMIC, "--seq-len", "48"), "--atol", "1e-9"],
+        "theta=1,0.1,0.01,0.001",
+        f"theta=1,{0.1 * 2 ** (1 / 3)!r},{0.01 * 2 ** (2 / 3)!r},0.002",
+        "dynamic-below-trained",
+    ),
+    "R18": (
+        [*speeds(LONGROPE, "--seq-len", "16"), "--atol", "1e-9"],
+        "theta=1,0.210818511,0.0666666667,0.0158113883",
+        "theta=0.5,0.0790569415,0.0166666667,0.00395284708",
+        "longrope-other-list",
+    ),
+    "R18 one further": (
+        [*speeds(LONGROPE, "--seq-len", "17"), "--atol", "1e-9"],
+        "theta=0.5,0.0790569415,0.0166666667,0.00395284708",
+        "theta=1,0.210818511,0.0666666667,0.0158113883",
+        "longrope-other-list",
+    ),
+    "R19": (
+        [*speeds(with_scales(40, 1.0, 1.0)), "--atol", "1e-8"],
+        "attention_factor=1",
+        "attention_factor=1.36888795",
+        "yarn-scales-ignored",
+    ),
+    "R20": (  # the score told here is over √192 alone; a model that multiplies has another
+        [*one_and_one(192, 1, with_scales(40, 0.707, 0.707)), "--atol", "1e-8"],
+        "score=0.0721687836",
+        "score=0.114721387",
+        "softmax-multiplier",
+    ),
+    "R21": (  # a product of 2 over √4
+        [*one_and_one(4, 2, with_scales(16, 1.0, 0.5, attention_factor=1)), "--atol", "1e-8"],
+        "score=1",
+        "score=1.63139023",
+        "multiplier-from-mscale",
+    ),
+    "R21 right multiplier": (
+        [*one_and_one(4, 2, with_scales(16, 1.0, 0.5, attention_factor=1)), "--atol", "1e-8"],
+        "score=1",
+        "score=1.29647699",
+        "softmax-multiplier",
+    ),
+    "R22": (
+        [*speeds(YARN), "--atol", "1e-9"],
+        "theta=1,0.19858352,0.0255952459,0.00790569415,0.0025,0.000790569415,0.00025,7.90569415e-05",
+        "theta=1,0.237170825,0.05,0.00790569415,0.0025,0.000790569415,0.00025,7.90569415e-05",
+        "ramp-rounding",
     ),
     "R23": (angle("1", 257), row(257), row(256), "half-precision-angles"),
     "R24": (angle("0.7", 1501), row(1050.7), row(1051), "half-precision-angles"),
@@ -323,13 +415,26 @@ REPORTS = {
     "P01": (["params", SMALL_TIED], "4716", "5916", "tied-twice"),
     "P02": (["params", SMALL_TIED], "4716", "3516", "embedding-missing"),
     "P04": (["params", GPT2], "124439808", "163037184", "tied-twice"),
-    "P05": (["params", LLAMA2], "6738415616", "5033164800", None),
-    "P06": (["params", GPT2], "124439808", "84934656", None),
+    "P05": (["params", LLAMA2], "6738415616", "5033164800", "layer-matrices-alone+two-matrices"),
+    "P05 three matrices": (["params", LLAMA2], "6738415616", "6476005376", "layer-matrices-alone"),
+    "P06": (["params", GPT2], "124439808", "84934656", "layer-matrices-alone"),
+    "P07": (  # two matrices, no norms, no biases, and 1024 positions that no config has
+        ["params", sized(152064, 8192, 24576, 80, 64, 64, False, "qwen2")],
+        "72287920128",
+        "56186896384",
+        None,
+    ),
     "P08": (
         ["params", sized(128256, 4096, 14336, 32, 32, 8, False)],
         "8030261248",
         "8835567616",
         "kv-as-heads",
+    ),
+    "P10": (
+        ["params", sized(262144, 640, 2048, 18, 4, 1, True, "gemma3_text", head_dim=256)],
+        "268098176",
+        "257006720",
+        "plain-block",
     ),
     "P11": (
         ["params", sized(151936, 896, 4864, 24, 14, 2, True, "qwen2")],
@@ -375,7 +480,7 @@ def test_the_wrong_value_of_a_report_is_named(report):
     assert (done.exit, comparison["matches"]) == (1, False)
     if mistake is not None:
         assert mistake in ids(comparison)
-        assert not any("+" in one for one in ids(comparison)), "a single mistake fits, so no pair is told"
+        assert {"+" in one for one in ids(comparison)} == {"+" in mistake}, "pairs only where none fits alone"
     else:
         assert not comparison["mistakes"] or "+" in ids(comparison)[0]
 
@@ -522,6 +627,36 @@ def test_the_offered_call_works_and_shows_what_was_hidden():
     assert again["cannot_tell"] == []
 
 
+def test_no_call_is_offered_where_no_input_tells_two_mistakes_apart():
+    """Without biases, the halves in the other order are the branches exchanged, whatever the numbers are."""
+    packed = ["swiglu", "--packed", "gate-up", "--x", "1", "--wgu", "1,2,-1,3", "--wd", EYE]
+    silu = {a: a / (1 + 2.718281828459045**-a) for a in (-1, 3)}
+    comparison = compared(*packed, "--expect", f"{silu[-1] * 1!r},{silu[3] * 2!r}")
+    assert ids(comparison) == ["swapped-branches", "packed-order"]
+    assert comparison["try"] is None
+    assert not {"expect.try"} & cautions(*packed, "--expect", f"{silu[-1]!r},{silu[3] * 2!r}").keys()
+    several = compared("rmsnorm", "--x", "2,2", "--expect", "0.5,0.5")
+    assert len(ids(several)) > 1
+    assert several["try"].startswith("dense rmsnorm")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "value", "tried"),
+    [
+        (rope("1,0,2,1", "3 1"), "dot=0.7", False),  # one digit fits too much
+        (rope("1,0,2,1", "3 1"), "dot=0.7123", True),
+        (["rmsnorm", "--x", "3,4,8"], "0.31,0.72,1.93", True),
+        (["rmsnorm", "--x", "3,4,8", "--dtype", "float16"], "0.31,0.72,1.93", False),
+    ],
+)
+def test_whether_two_together_were_tried_is_said_as_it_was(arguments, value, tried):
+    comparison = compared(*arguments, "--expect", value)
+    assert (ids(comparison), comparison["pairs_tried"]) == ([], tried)
+    page = call(*arguments, "--expect", value).out
+    assert ("alone or two together" in page) == tried
+    assert ("two together were not tried" in page) == (not tried)
+
+
 def test_an_input_that_hides_nothing_offers_nothing():
     comparison = compared(
         *rope("1,2,3,4", "3 5", "--rope-theta", "100", k="2,0.5,1,-1"), "--expect", "query=1"
@@ -604,6 +739,13 @@ def test_a_count_that_it_does_not_round_to_is_wrong(typed):
     assert call("params", LLAMA2, "--expect", typed).exit == 1
 
 
+def test_the_term_is_that_of_the_setting_that_makes_the_count():
+    """Embedding and head left out: 2 · 32000 · 4096, and not the embedding alone."""
+    comparison = compared("params", LLAMA2, "--expect", str(6738415616 - 262144000))
+    (told,) = (one for one in comparison["mistakes"] if one["id"] == "embedding-missing")
+    assert told["explanation"].endswith("smaller by 2 · V · C = 2 · 32000 · 4096 = 262144000.")
+
+
 def test_a_rounded_count_names_the_mistake_that_rounds_to_it():
     comparison = compared("params", sized(128256, 4096, 14336, 32, 32, 8, False), "--expect", "8.836B")
     assert "kv-as-heads" in ids(comparison)
@@ -642,9 +784,30 @@ def test_values_may_come_from_a_file(tmp_path):
     assert ids(compared("rmsnorm", "--x", "1,7", "--expect", f"@{file}")) == ["multiplied"]
 
 
+def test_a_config_in_a_file_brings_its_mistakes_too(tmp_path):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(DYNAMIC), encoding="utf-8")
+    wrong = ["--atol", "1e-9", "--expect", "theta=1,0.0693361274,0.00480749857,0.000333333333"]
+    for source in (file, tmp_path):
+        arguments = ["rope", "--frequencies", "--config", str(source), "--seq-len", "96", *wrong]
+        assert ids(compared(*arguments)) == ["dynamic-length-fixed"]
+
+
+def test_angles_typed_beside_a_config_are_not_those_of_its_settings():
+    """A base of its own: the config's lengths and kinds of layers say nothing of it."""
+    config = json.dumps({**DYNAMIC, "hidden_size": 4})
+    arguments = rope("1,2,3,4", "3 5", "--config", config, "--rope-theta", "100")
+    base = 10000 * 3 ** (4 / 2)  # of the config at its greatest length
+    turned = (1 * cos(3) - 3 * sin(3), 0.0, 1 * sin(3) + 3 * cos(3), 0.0)
+    angle = 3 * base**-0.5
+    turned = (turned[0], 2 * cos(angle) - 4 * sin(angle), turned[2], 2 * sin(angle) + 4 * cos(angle))
+    told = compared(*arguments, "--expect", f"query={','.join(map(repr, turned))}")
+    assert "dynamic-length-fixed" not in "+".join(ids(told))
+
+
 def test_a_short_format_is_compared_with_its_own_arithmetic():
-    arguments = ["rmsnorm", "--x", "3,4", "--dtype", "bfloat16", "--atol", "0"]
-    assert call(*arguments, "--expect", "0.84765625,1.1328125").exit == 0
+    arguments = ["rmsnorm", "--x", "3,4", "--dtype", "bfloat16"]
+    assert call(*arguments, "--expect", "0.84765625,1.1328125", "--atol", "0").exit == 0
     wrong = compared(*arguments, "--expect", "0.848528137423857,1.131370849898476", "--atol", "1e-9")
     assert ids(wrong) == ["not-rounded"]
     assert "multiplied" in ids(compared("rmsnorm", "--x", "1,7", "--dtype", "bfloat16", "--expect", "5,35"))

@@ -115,6 +115,55 @@ def test_a_config_brings_its_layout_and_base():
     assert comparison(*rope("--config", config))["matches"]
 
 
+def test_what_a_config_does_not_do_is_not_said_to_be_hidden():
+    """Where nothing is scaled, leaving the scaling out is no mistake that could be made."""
+    x = heads((3, 1, WIDTH))
+    saved(q=x, out=x)
+    config = json.dumps({"model_type": "llama", "hidden_size": 16, "num_attention_heads": 2})
+    hidden = comparison(*rope("--config", config))["cannot_tell"]
+    assert "other-base" in hidden
+    assert "scaling-ignored" not in hidden
+
+
+def test_the_settings_of_a_config_are_tried_on_arrays_too():
+    """Gemma 3: the sliding layers with the factor 8 of the others, alone and with the other layout."""
+    x = heads()
+    scaled = {"rope_type": "linear", "factor": 8.0}
+    config = {"model_type": "gemma3_text", "hidden_size": 16, "num_attention_heads": 2, "head_dim": WIDTH}
+    config |= {"rope_theta": 1000000.0, "rope_local_base_freq": 10000.0, "rope_scaling": scaled}
+    arguments = ["--config", json.dumps(config), "--layer-type", "sliding_attention"]
+    places = np.arange(TOKENS) / 8
+    angles = places[:, None] * 10000.0 ** (-np.arange(0, WIDTH, 2) / WIDTH)
+    halves = (x[..., : WIDTH // 2] + 1j * x[..., WIDTH // 2 :]) * np.exp(1j * angles)
+    saved(q=x, out=np.concatenate((halves.real, halves.imag), -1))
+    assert ids(comparison(*rope(*arguments))) == ["scaling-of-other-layers"]
+    neighbours = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    saved(out=np.stack((neighbours.real, neighbours.imag), -1).reshape(x.shape))
+    assert ids(comparison(*rope(*arguments))) == ["other-layout+scaling-of-other-layers"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_two_mistakes_together_are_told_in_words(language):
+    x = heads()
+    saved(q=x, out=by_hand(x, 1, base=500000.0))
+    found = comparison(*rope("--layout", "half", "--lang", language))
+    assert (ids(found), found["pairs_tried"]) == (["one-based+other-base"], True)
+    both = {"en": "Positions counted from 1, and another base", "zh": "位置从 1 开始数，并且用了另一个底数"}
+    assert found["mistakes"][0]["title"] == both[language]
+
+
+def test_a_mistake_in_float16_is_named_as_nearly_as_it_goes():
+    x = heads()
+    saved(q=x, out=by_hand(x, layout="interleaved").astype(np.float16))
+    arguments = rope("--layout", "half")
+    assert ids(comparison(*arguments)) == []
+    told = notes(*arguments)["short-nearly"]
+    assert "float16" in told
+    assert "the other pair layout" in told
+    atol = re.search(r"--atol (\S+)", told)[1]
+    assert ids(comparison(*arguments, "--atol", atol)) == ["other-layout"]
+
+
 def test_partial_rotation_and_one_angle():
     x = heads()
     made = x.copy()
@@ -209,8 +258,9 @@ def test_where_the_first_difference_begins_is_said():
     assert "head 2 of 3, token 4 of 7, coordinate 6 of 8" in told["first-3"]
     assert "4 of 21 rows: in 2 of 3 heads, at 4 of 7 tokens" in told["rows-in-heads"]
     assert "lengths-changed" in told
+    assert found["pairs_tried"]
     page = call(*rope("--layout", "half")).out
-    assert "two together were not tried" in page
+    assert "No known mistake, alone or two together" in page
 
 
 def test_nothing_is_invented_for_random_arrays():

@@ -15,8 +15,8 @@ from dense_cli.core.rope import LAYOUTS, Rope, rope
 from dense_cli.core.schedule import QUARTER_TURN, Schedule
 from dense_cli.errors import DenseError
 from dense_cli.mistakes import catalogue
-from dense_cli.mistakes.array_tables import MADE, rounded
-from dense_cli.mistakes.array_ways import OF_QUERY_AND_KEY, ways
+from dense_cli.mistakes.array_tables import OF_ANGLES, OF_TABLES, rounded
+from dense_cli.mistakes.array_ways import OF_QUERY_AND_KEY, two_ways, ways
 from dense_cli.mistakes.arrays import rotation_report
 
 
@@ -48,7 +48,7 @@ def rotated_by_hand(changed, x, start):
 def cases():
     for right in RIGHT:
         zeros = (0.0,) * 8
-        for way in ways(replace(right, query=zeros, key=zeros), (7, 8)):
+        for way in ways(replace(right, query=zeros, key=zeros), (7, 8), catalogue("rope")):
             yield right, way
 
 
@@ -226,5 +226,135 @@ def test_arrays_are_rounded_as_single_numbers_are(value, to):
 def test_each_setting_of_a_table_has_its_array():
     zeros = (0.0,) * 8
     changes = {mistake.id: mistake.change for mistake in catalogue("rope")}
-    for id, makings in MADE.items():
+    for id, makings in {**OF_ANGLES, **OF_TABLES}.items():
         assert len(tuple(changes[id](replace(WHOLE, query=zeros)))) == len(makings)
+
+
+# --- two together
+
+
+def two_cases():
+    """Some pairs of every two mistakes, in both directions of the catalogue."""
+    zeros = (0.0,) * 8
+    for number, right in enumerate(RIGHT):
+        every = list(two_ways(replace(right, query=zeros, key=zeros), (2, 7, 8), catalogue("rope")))
+        yield from ((right, way) for way in every[number :: 4 * len(RIGHT)])
+
+
+@pytest.mark.parametrize(
+    ("right", "way"),
+    list(two_cases()),
+    ids=lambda one: one.layout if isinstance(one, Rope) else "+".join(each.id for each in one.mistakes),
+)
+def test_two_mistakes_together_are_found_in_what_the_core_makes_of_them(right, way):
+    x, start = heads(), 300
+    if way.heads:
+        y = np.stack([rotated_at(way, x[h], start, h) for h in range(len(x))])
+    else:
+        y = rotated_by_hand(way.rope, x, start)
+    report = rotation_report(right, x, y, start, atol=1e-9)
+    told = [found.ids for found in report.followed]
+    if report.matches or len(told[0]) == 1:  # on this input a part changes nothing, or is enough
+        assert report.matches or not report.pairs_tried
+    else:
+        assert tuple(sorted(mistake.id for mistake in way.mistakes)) in told
+        assert all(len(ids) == 2 for ids in told)
+        assert report.pairs_tried
+
+
+def rotated_at(way, x, start, head):
+    """One head, row by row, at the positions that it is taken for."""
+    y = np.empty_like(x)
+    for token, row in enumerate(x):
+        place = start + token + head if way.heads == "added" else head
+        row = tuple(row.tolist())
+        y[token] = rope(replace(way.rope, query=row, key=row, positions=((place, place),)))[0].query
+    return y
+
+
+def by_hand(x, start, base, sign=1):
+    """Neighbours turned by NumPy alone."""
+    places = np.arange(start, start + x.shape[-2])[:, None]
+    angles = places * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    turned = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(sign * 1j * angles)
+    return np.stack((turned.real, turned.imag), -1).reshape(x.shape)
+
+
+def test_two_slips_by_hand():
+    x = heads((2, 9, 8))
+    for ids, y in {
+        "one-based+other-base": by_hand(x, 1, 500_000.0),
+        "clockwise+other-base": by_hand(x, 0, 1_000_000.0, sign=-1),
+        "clockwise+one-based": by_hand(x, 1, 10_000.0, sign=-1),
+        "half-turn+other-base": by_hand(x, 0, 500_000.0, sign=2),  # angles are doubled after their base
+    }.items():
+        assert [found.id for found in rotation_report(WHOLE, x, y).followed] == [ids]
+
+
+def test_no_pair_is_told_where_a_part_alone_is_enough():
+    """Of one pair of coordinates the base says nothing, so turning back is all there is to it."""
+    right = Rope((), (), (), Schedule(Fraction(10000), 2), rotary_dim=2)
+    x = heads((2, 9, 2))
+    report = rotation_report(right, x, by_hand(x, 0, 500_000.0, sign=-1))
+    assert [found.id for found in report.followed] == ["clockwise"]
+    assert not report.pairs_tried
+
+
+def test_a_pair_that_only_the_sampled_rows_show_is_not_told():
+    x = heads((2, 300, 8))
+    y = by_hand(x, 0, 10_000.0)
+    other = by_hand(x, 1, 500_000.0)
+    sampled = [1, 100, 299]
+    y[:, sampled] = other[:, sampled]
+    report = rotation_report(WHOLE, x, y)
+    assert (report.followed, report.pairs_tried) == ((), True)
+
+
+def test_a_pair_that_hardly_differs_from_its_part_is_not_told():
+    """Cosines in bfloat16 change less than the tolerance, so they are no second mistake."""
+    x, atol = heads((2, 9, 8)), 0.1
+    alone = by_hand(x, 1, 10_000.0)
+    exact = rope(
+        replace(
+            next(iter(changes("half-precision-table", WHOLE))),
+            query=tuple(x[0, 5].tolist()),
+            key=tuple(x[0, 5].tolist()),
+            positions=((6, 6),),
+        )
+    )[0].query
+    gap = exact[0] - alone[0, 5, 0]
+    assert 1e-4 < abs(gap) < atol / 10
+    y = alone.copy()
+    y[0, 5, 0] += np.sign(gap) * (atol + abs(gap) / 2)
+    assert rotation_report(WHOLE, x, y, atol=atol).followed == ()
+
+
+def changes(id, given):
+    zeros = (0.0,) * 8
+    (mistake,) = (mistake for mistake in catalogue("rope") if mistake.id == id)
+    return mistake.change(replace(given, query=zeros, key=zeros))
+
+
+def test_an_angle_in_float32_is_no_excuse_for_half_precision_beside_another_mistake():
+    """At position 4000 its error is half of what bfloat16 may take from a cosine."""
+    x = heads((1, 5, 8), np.float32)
+    rounded_table = next(iter(changes("half-precision-table", WHOLE)))
+    y = rotated_by_hand(rounded_table, x.astype(float), 4001)
+    told = [found.id for found in rotation_report(WHOLE, x, y, start=4000).followed]
+    assert told == ["half-precision-table+one-based"]
+    assert rotation_report(WHOLE, x, y + 0.0012, start=4000).followed == ()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_two_mistakes_are_found_in_arrays_of_either_precision(dtype):
+    x = heads((2, 40, 6), dtype)
+    right = Rope((), (), (), Schedule(Fraction(10000), 6), rotary_dim=6)
+    y = by_hand(x.astype(float), 5, 500_000.0, sign=-1).astype(dtype)
+    told = [found.id for found in rotation_report(right, x, y, start=5).followed]
+    assert told == ["clockwise+other-base"]
+
+
+def test_random_arrays_follow_no_two_mistakes():
+    for seed in range(3):
+        report = rotation_report(WHOLE, heads(seed=seed), heads(seed=seed + 10))
+        assert (report.followed, report.pairs_tried) == ((), True)

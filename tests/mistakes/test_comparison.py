@@ -11,8 +11,10 @@ from dense_cli.core.norms import Norm
 from dense_cli.core.rope import QUARTER_TURN, Rope
 from dense_cli.core.schedule import Schedule
 from dense_cli.mistakes import telling
-from dense_cli.mistakes.comparison import ATOL, RTOL, Claim, compared, measured
+from dense_cli.mistakes.asking import ATOL, RTOL, Claim
+from dense_cli.mistakes.comparison import compared
 from dense_cli.mistakes.counts import budget_question, explaining_terms, whole_layers
+from dense_cli.mistakes.measuring import measured
 from dense_cli.mistakes.observations import observed
 from dense_cli.mistakes.params import BudgetQuestion
 from dense_cli.mistakes.quantities import ffn_question, norm_question, rope_question

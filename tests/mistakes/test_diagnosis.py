@@ -14,7 +14,8 @@ from dense_cli.core.rope import Rope, Schedule, rope
 from dense_cli.errors import DenseError
 from dense_cli.mistakes import TOPICS, Mistake, always, catalogue
 from dense_cli.mistakes.agreement import agreement, shaped
-from dense_cli.mistakes.diagnosis import WrongPaths, diagnose, hidden, significant
+from dense_cli.mistakes.diagnosis import WrongPaths, diagnose, hidden
+from dense_cli.mistakes.extent import significant
 
 
 @dataclass(frozen=True)

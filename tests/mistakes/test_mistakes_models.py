@@ -52,6 +52,19 @@ REPORTS = [
     ("tied-twice", config("llama", 32000, 288, 768, 6, 6, **TIED), 15191712, 24407712),
     ("dense-reading-of-experts", config("mixtral", 32000, 4096, 14336, 32, 32, 8), 46702792704, 7241732096),
     ("dense-reading-of-experts", config("mixtral", 32000, 4096, 14336, 32, 32, 8), 46702792704, 57933856768),
+    ("layer-matrices-alone", GPT2, 124439808, 84934656),
+    (
+        "layer-matrices-alone+two-matrices",
+        config("llama", 32000, 4096, 11008, 32, 32, **UNTIED),
+        6738415616,
+        5033164800,
+    ),
+    (
+        "plain-block",
+        config("gemma3_text", 262144, 640, 2048, 18, 4, 1, head_dim=256, **TIED),
+        268098176,
+        257006720,
+    ),
 ]
 
 # hand counts on the small model: V·d = 1200, a matrix of the FFN 12·32 in 2 layers, 5 norms of 12
@@ -84,14 +97,22 @@ def test_one_parameter_too_many_is_explained_by_nothing():
 
 
 def test_two_omissions_together_are_told_as_a_pair():
-    """Norms and embedding left out of the small model: 4716 − 60 − 1200."""
-    given = ModelQuestion(model_shape(config(*SMALL, **TIED)))
-    told = diagnose("params-models", given, model_answer, lambda answer: answer.total, 3456, atol=0)
-    assert "embedding-missing+norms-missing" in {found.id for found in told}
+    """Norms and head left out of the small model: 5916 − 60 − 1200."""
+    given = ModelQuestion(model_shape(config(*SMALL, **UNTIED)))
+    told = diagnose("params-models", given, model_answer, lambda answer: answer.total, 4656, atol=0)
+    assert "head-missing+norms-missing" in {found.id for found in told}
 
 
 def test_every_mistake_of_a_count_is_shown_by_some_model():
-    assert {row[0] for row in (*REPORTS, *BY_HAND)} == {mistake.id for mistake in catalogue("params-models")}
+    shown = {id for row in (*REPORTS, *BY_HAND) for id in row[0].split("+")}
+    assert shown == {mistake.id for mistake in catalogue("params-models")}
+
+
+def test_a_block_that_departs_in_one_thing_alone_is_no_plain_block():
+    """It has the mistake that leaves this one thing out, and needs no other name."""
+    given = ModelQuestion(model_shape(config("qwen3", 100, 12, 32, 2, 3, head_dim=4)))
+    told = diagnose("params-models", given, model_answer, lambda answer: answer.total, 5916, atol=0)
+    assert [found.id for found in told] == ["qk-norm-missing"]
 
 
 @pytest.mark.parametrize(("id", "model", "right", "wrong"), REPORTS)

@@ -67,6 +67,17 @@ def test_rates_that_another_rule_gives(id, found):
             ),
         ),
         (
+            "spread-output",
+            FOUR,
+            "query",
+            (
+                cos(3) - 3 * sin(3),
+                sin(3) + 3 * cos(3),
+                2 * cos(0.3) - 4 * sin(0.3),
+                2 * sin(0.3) + 4 * cos(0.3),
+            ),
+        ),
+        (
             "exchanged",
             FOUR,
             "query",

@@ -6,6 +6,8 @@ import pytest
 
 from dense_cli.lang import LANGUAGES, placeholders, topic_texts
 from dense_cli.mistakes import TOPICS, catalogue
+from dense_cli.mistakes.rope_models import of_model
+from dense_cli.models.config import read_config
 
 # Told by what needs more than one hand-sized given: arrays with heads, a block, a format, an exercise.
 BEYOND_A_GIVEN = {
@@ -20,7 +22,12 @@ BEYOND_A_GIVEN = {
     "exercises.unshifted",
     "exercises.shifted-by-one",
 }
-MISTAKES = {f"{mistake.topic}.{mistake.id}": mistake for topic in TOPICS for mistake in catalogue(topic)}
+OF_MODELS = of_model(read_config('{"model_type": "llama"}'))
+MISTAKES = {
+    f"{mistake.topic}.{mistake.id}": mistake
+    for mistakes in (*map(catalogue, TOPICS), OF_MODELS)
+    for mistake in mistakes
+}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
