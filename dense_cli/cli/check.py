@@ -1,8 +1,7 @@
-"""`dense check`: the options of marking; `check_call` marks."""
+"""`dense check`: the options of marking; `check_answers` marks typed answers, `check_call` sheets."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from dense_cli.cli.options import (
@@ -17,6 +16,7 @@ from dense_cli.cli.options import (
     positional,
 )
 from dense_cli.cli.page import Page
+from dense_cli.frozen import dataclass
 
 EXAMPLES = {
     "check": (
@@ -81,8 +81,6 @@ def check(
     lang: LangOption = None,
 ) -> Outcome:
     """Mark answers and name the mistakes behind the wrong ones."""
-    from dense_cli.cli.check_call import marked
-
     asked = Asked(
         source=source,
         exercise=exercise,
@@ -106,4 +104,10 @@ def check(
         format=format,
         json_=json_,
     )
+    if exercise is not None or answer:
+        from dense_cli.cli.check_answers import answers_marked
+
+        return answers_marked(page, asked)
+    from dense_cli.cli.check_call import marked
+
     return marked(page, asked)

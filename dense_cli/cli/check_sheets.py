@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from dense_cli.cli.check import Asked
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass
 from dense_cli.grading.duplicates import Identity, best_of, rule_of, without_duplicates
 from dense_cli.grading.exercise import ExerciseSet
 from dense_cli.grading.files import LARGEST_TABLE, check_encoding
 from dense_cli.grading.intake import layout_of
-from dense_cli.grading.report import Marked
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.roster import Roster, roster_in
 from dense_cli.grading.sheets import STUDENT_FIELD, FieldNames, Sheet
 from dense_cli.grading.sources import STDIN, Reader, left_aside, read_sources
@@ -39,16 +40,10 @@ class Intake:
     roster: str | None = None
     duplicates: str | None = None
 
-    def typed(self) -> str | None:
-        """The first option that only sheets can use; None where none was typed."""
-        options = {
-            "--map": self.maps,
-            "--from": self.layout,
-            "--student-from": self.student_from,
-            "--roster": self.roster,
-            "--duplicates": self.duplicates,
-        }
-        return next((name for name, typed in options.items() if typed), None)
+
+def intake_of(asked: Asked) -> Intake:
+    """The options of a call that say how to read."""
+    return Intake(asked.map_, asked.from_, asked.student_from, asked.encoding, asked.roster, asked.duplicates)
 
 
 @dataclass(frozen=True, slots=True)

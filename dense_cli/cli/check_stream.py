@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import codecs
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from time import monotonic
 from typing import BinaryIO
 
 from dense_cli.cli import console
-from dense_cli.cli.check_sheets import Intake, first_of, mapped_by
+from dense_cli.cli.check import Asked
+from dense_cli.cli.check_sheets import first_of, intake_of, mapped_by
 from dense_cli.cli.exits import Exit
 from dense_cli.cli.options import Outcome
 from dense_cli.cli.page import Page
+from dense_cli.cli.seeds import wanted_seed
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
 from dense_cli.grading.blocks import Job
+from dense_cli.grading.class_statistics import ClassStatistics
 from dense_cli.grading.duplicates import rule_of
-from dense_cli.grading.exercise import ExerciseSet
 from dense_cli.grading.export import STREAMED
 from dense_cli.grading.marking import Rules
+from dense_cli.grading.report import DETAILED, class_report
 from dense_cli.grading.sheets import FieldNames
+from dense_cli.grading.statistics_page import with_statistics
 from dense_cli.grading.streaming import LETTERS, Streamed, one_by_one, stream
+from dense_cli.grading.telling import Teller
 from dense_cli.grading.usual import Unusual
 
 SUFFIXES = (".jsonl", ".csv", ".tsv")
 MOST_JOBS = 256
+SMALLEST = 1 << 20
+"""Bytes of a file from which on a page is made block by block."""
+
 SECONDS = 1.0
 """How long a call may take before it says how far it is."""
 
@@ -42,44 +51,67 @@ def jobs_of(typed: str | None) -> int:
     return int(typed)
 
 
-def streamed(
-    sources: Sequence[str],
-    chosen: ExerciseSet,
-    intake: Intake,
-    rules: Rules,
-    seed: str,
-    to: str | None,
-    page: Page,
-    jobs: int,
-) -> Outcome | None:
-    """The outcome of marking a file block by block; None where it must be read whole."""
-    if to not in STREAMED or len(sources) != 1 or intake.roster is not None or intake.layout == "gradescope":
+def streamed(page: Page, asked: Asked, teller: Teller, rules: Rules, to: str | None) -> Outcome | None:
+    """The outcome of marking a file block by block; None where it must be read whole.
+
+    Raises DenseError for options that are none.
+    """
+    seed, jobs, intake = wanted_seed(asked.variant), jobs_of(asked.jobs), intake_of(asked)
+    wants_whole = asked.scores is not None or asked.roster is not None or asked.from_ == "gradescope"
+    if wants_whole or len(asked.source) != 1 or not _is_utf8(asked.encoding):
         return None
-    path = Path(sources[0])
-    if path.suffix.casefold() not in SUFFIXES or not _is_utf8(intake.encoding) or not _is_file(path):
+    path = Path(asked.source[0])
+    if not _is_streamed(path, page, asked, to):
         return None
+    chosen = teller.set
     mapped, _ = mapped_by(intake.maps, chosen)
     names = FieldNames.of(chosen, mapped)
-    job = Job(chosen, rules, page.language, to, str(path), names, intake.layout, seed=seed)
-    rule = rule_of(intake.duplicates)
+    job = Job(chosen, rules, page.language, to, str(path), names, asked.from_, seed=seed, counted=to is None)
     try:
-        with _target(page.output) as out, _progress() as progress:
-            if jobs == 1:
-                found = stream(job, path, rule, out, one_by_one, progress)
-            else:
-                from dense_cli.grading.processes import in_processes
-
-                found = stream(job, path, rule, out, partial(in_processes, jobs), progress, LETTERS << 2)
+        with _target(page.output, to) as out, _progress() as progress:
+            found = _marked(job, path, rule_of(asked.duplicates), out, jobs, progress)
     except Unusual:
         return None
-    return _outcome(found)
+    return _page(found, asked, teller, rules) if to is None else _exported(found)
 
 
-def _outcome(found: Streamed) -> Outcome:
+def _marked(
+    job: Job, path: Path, rule: str, out: BinaryIO, jobs: int, progress: Callable[[int, float], None]
+) -> Streamed:
+    if jobs == 1:
+        return stream(job, path, rule, out, one_by_one, progress)
+    from dense_cli.grading.processes import in_processes
+
+    return stream(job, path, rule, out, partial(in_processes, jobs), progress, LETTERS << 2)
+
+
+def _is_streamed(path: Path, page: Page, asked: Asked, to: str | None) -> bool:
+    """Whether what is asked for can be had block by block. JSON tells every answer: it is made as a whole."""
+    if path.suffix.casefold() not in SUFFIXES or not _is_file(path):
+        return False
+    if to is None:
+        return page.format != "json" and path.stat().st_size >= SMALLEST
+    return to in STREAMED and not asked.statistics
+
+
+def _exported(found: Streamed) -> Outcome:
     facts = {"students": found.sheets} | ({"unread": found.unread} if found.unread else {})
     remark = Note("export.count-unread" if found.unread else "export.count", facts)
-    end = Exit.UNUSABLE if found.unread else Exit.DONE
-    return Outcome(None, end, first_of(found.warnings, found.different), remark=remark, delivered=True)
+    warnings = first_of(found.warnings, found.different)
+    return Outcome(None, _end(found), warnings, remark=remark, delivered=True)
+
+
+def _page(found: Streamed, asked: Asked, teller: Teller, rules: Rules) -> Outcome | None:
+    if found.tally is None or found.sheets <= DETAILED:
+        return None
+    told = class_report(found.standings, found.tally, teller, rules)
+    if asked.statistics:
+        told = with_statistics(told, ClassStatistics(teller.set, found.tally), teller)
+    return Outcome(told, _end(found), first_of(found.warnings, found.different))
+
+
+def _end(found: Streamed) -> Exit:
+    return Exit.UNUSABLE if found.unread else Exit.DONE
 
 
 def _is_utf8(encoding: str | None) -> bool:
@@ -97,8 +129,11 @@ def _is_file(path: Path) -> bool:
 
 
 @contextmanager
-def _target(output: str | None) -> Iterator[BinaryIO]:
-    """Where to write: the file that is asked for, or standard output, once all went well."""
+def _target(output: str | None, to: str | None) -> Iterator[BinaryIO]:
+    """Where an export is written: the file that is asked for, or standard output, once all went well."""
+    if to is None:
+        yield BytesIO()
+        return
     if output is not None:
         with console.whole_file(output) as file:
             yield file

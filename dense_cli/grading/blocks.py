@@ -8,35 +8,37 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, field
+from dense_cli.grading.columns import Bench, Rows
+from dense_cli.grading.drawing import OWN
 from dense_cli.grading.exercise import ExerciseSet
 from dense_cli.grading.export import pieces
-from dense_cli.grading.export.pieces import Parts
 from dense_cli.grading.intake.columns import Columns
+from dense_cli.grading.marked import Marked, Standing
 from dense_cli.grading.marking import Rules
-from dense_cli.grading.report import Marked
 from dense_cli.grading.sheets import FieldNames, Sheet
 from dense_cli.grading.tally import Tally, tally
 from dense_cli.grading.telling import Teller
-from dense_cli.grading.usual import Known, json_lines, table_rows
-from dense_cli.grading.variants import OWN, Markers, marked_with, other_numbers
+from dense_cli.grading.usual import MOST_SHAPES, Shape, Shapes, Usual, json_lines, table_rows
+from dense_cli.grading.variants import Markers, marked_with, other_numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """What all blocks of a file share: the exercises, the rules, how to read the file, what to write.
 
-    `columns` are those of a table, None for JSON Lines. `seed` is what `--variant` asks for. With `counted`
-    the marks are counted too.
+    `to` is the format of the export, None where there is none. `columns` are those of a table, None for JSON
+    Lines. `seed` is what `--variant` asks for. With `counted` the marks are counted too, and how each student
+    stands is kept.
     """
 
     exercises: ExerciseSet
     rules: Rules
     language: str
-    to: str
+    to: str | None
     source: str
     names: FieldNames
     layout: str | None = None
@@ -67,8 +69,9 @@ class Block:
 class Done:
     """A block marked.
 
-    `data` is its part of the export. `students` are those who handed in, `absent` those whose sheet is
-    empty. `unread`, `other` and `warnings` are to be told, in this order; `lines` is how many were read.
+    `data` is its part of the export; `tally` and `standings` are there where the job counts. `students` are
+    those who handed in, `absent` those whose sheet is empty. `unread`, `other` and `warnings` are to be told,
+    in this order; `sheets` is how many were read.
     """
 
     data: bytes
@@ -79,6 +82,7 @@ class Done:
     other: tuple[DenseError, ...] = ()
     warnings: tuple[DenseError, ...] = ()
     tally: Tally | None = None
+    standings: tuple[Standing, ...] = ()
 
 
 def mark_block(job: bytes, block: Block) -> Done:
@@ -100,11 +104,11 @@ def _desk(job: bytes) -> _Desk:
     return _Desk(pickle.loads(job))
 
 
-def _read(job: Job, block: Block, known: Known | None) -> Iterator[Sheet | tuple[str, Parts]]:
+def _read(job: Job, block: Block, shapes: Shapes | None) -> Iterator[Sheet | Usual]:
     if job.columns is None:
-        return json_lines(block.text, block.first, job.source, job.names, known)
-    columns = job.columns
-    return table_rows(block.text, block.first, job.source, columns, job.separator, block.begins, known)
+        return json_lines(block.text, block.first, job.source, job.names, shapes)
+    usual = shapes is not None
+    return table_rows(block.text, block.first, job.source, job.columns, job.separator, block.begins, usual)
 
 
 class _Desk:
@@ -113,26 +117,35 @@ class _Desk:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.markers = Markers(job.exercises, job.rules)
-        self.pieces = pieces(job.to, Teller(job.exercises, job.language))
-        self.known = Known()
+        self.pieces = None if job.to is None else pieces(job.to, Teller(job.exercises, job.language))
+        self.shapes = Shapes()
+        self._rows: dict[Shape, Rows] = {}
 
     def marked(self, block: Block) -> Done:
-        texts: list[str] = []
+        texts: list[bytes] = []
+        sheets = 0
         students: list[str] = []
         absent: list[str] = []
         unread: list[DenseError] = []
         other: list[DenseError] = []
         warnings: list[DenseError] = []
         marks: list[Marked] = []
-        # Whoever is to be decided on, or counted, must be looked at.
-        known = None if block.decided or self.job.counted else self.known
-        for one in _read(self.job, block, known):
-            if not isinstance(one, Sheet):
-                name, parts = one
-                students.append(name)
-                texts.append(parts.with_name(name))
+        standings: list[Standing] = []
+        rows: Rows | None = None
+        for sheet in _read(self.job, block, self.shapes if self._takes_usual(block) else None):
+            if not isinstance(sheet, Sheet):
+                sheets += 1
+                shape, values = sheet
+                if rows is None or rows.shape is not shape:
+                    rows = self._rows_of(shape)
+                students.append(values[shape.student])
+                if self.pieces is not None:
+                    texts.append(rows.written(values))
+                if self.job.counted:
+                    one, standing = rows.counted(values)
+                    marks.append(one)
+                    standings.append(standing)
                 continue
-            sheet = one
             if sheet.error is None:
                 (students if sheet.submitted else absent).append(sheet.student)
             if sheet.place is not None and sheet.place in block.decided:
@@ -141,28 +154,37 @@ class _Desk:
                     continue
                 sheet = Sheet(sheet.student, sheet.source, {}, fault, sheet.warnings, sheet.place)
             marked = marked_with(self.markers, sheet, self.job.seed)
-            parts = self.pieces.of(marked)
-            if known is not None and self._is_usual(sheet):
-                known.keep(parts)
-            texts.append(parts.with_name(self.pieces.spelled(marked.student)))
+            sheets += 1
+            if self.pieces is not None:
+                texts.append(self.pieces.text(marked).encode("utf-8", errors="backslashreplace"))
             if marked.error is not None:
                 unread.append(marked.error)
             other += other_numbers([sheet], self.job.seed, self.job.exercises.id)
             warnings += sheet.warnings
             if self.job.counted:
                 marks.append(marked)
+                standings.append(marked.standing)
         return Done(
-            "".join(texts).encode("utf-8", errors="backslashreplace"),
+            b"".join(texts),
             tuple(students),
             tuple(absent),
-            len(texts),
+            sheets,
             tuple(unread),
             tuple(other),
             tuple(warnings),
             tally(marks, self.job.exercises) if self.job.counted else None,
+            tuple(standings),
         )
 
-    def _is_usual(self, sheet: Sheet) -> bool:
-        """Whether another student's sheet with the same answers is marked the same and nothing is told."""
-        own = self.job.seed.casefold() == OWN or bool(sheet.variant)
-        return sheet.error is None and not sheet.warnings and not own
+    def _takes_usual(self, block: Block) -> bool:
+        """Whoever is to be decided on, or asked numbers of their own, must be looked at alone."""
+        return not block.decided and self.job.seed.casefold() != OWN
+
+    def _rows_of(self, shape: Shape) -> Rows:
+        if shape not in self._rows:
+            if len(self._rows) >= MOST_SHAPES:
+                self._rows.clear()
+            job, marker = self.job, self.markers.of(self.job.seed)
+            bench = Bench(marker, self.pieces, job.source, job.seed, job.counted)
+            self._rows[shape] = Rows(shape, bench)
+        return self._rows[shape]

@@ -23,12 +23,13 @@ from functools import cached_property
 
 from dense_cli.derivation import Data
 from dense_cli.grading.exercise import Exercise, ExerciseSet, Field
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.marking import VERDICTS
-from dense_cli.grading.report import Marked, plain_number
 from dense_cli.grading.statistics import Item, Statistics, statistics
 from dense_cli.grading.tally import Tally, Waiting, tally
 from dense_cli.grading.telling import Teller
 from dense_cli.mistakes.diagnosis import Found
+from dense_cli.numerals import plain_number
 
 FORMULAS = "Moodle"
 MOST_ANSWERS = 3
@@ -123,11 +124,12 @@ class ClassStatistics:
     @cached_property
     def unexplained(self) -> tuple[Unexplained, ...]:
         """Most students first: the next mistake to look for."""
-        order = {one.key: place for place, one in enumerate(self.set.fields)}
+        fields = self.set.fields
+        order = {one.key: place for place, one in enumerate(fields)}
         counts = sorted(
             self.tally.unexplained.items(), key=lambda value: (-value[1], order[value[0][0]], value[0][1])
         )
-        return tuple(Unexplained(self.set.fields[order[key]], value, count) for (key, value), count in counts)
+        return tuple(Unexplained(fields[order[key]], value, count) for (key, value), count in counts)
 
     @property
     def waiting(self) -> tuple[Waiting, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from dense_cli.errors import DenseError, nearest
-from dense_cli.grading.report import Marked
+from dense_cli.frozen import dataclass, replace
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.sheets import Sheet
 
 RULES = ("error", "first", "last", "best")

@@ -7,13 +7,13 @@ wrong answer may follow rightly from that student's own earlier ones.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, field, replace
 from dense_cli.grading.calculations import Answer
 from dense_cli.grading.documents import written
 from dense_cli.grading.exercise import NUMERIC, Field
@@ -76,7 +76,7 @@ class Mark:
         """How far the worst entry is off; None where there are no numbers or not as many as asked for."""
         if self.field.kind not in NUMERIC or self.value is None or self.right is None:
             return None
-        values, rights = _entries(self.value), _entries(self.right)
+        values, rights = numbers_of(self.value), numbers_of(self.right)
         if len(values) != len(rights):
             return None
         return max(abs(Fraction(a) - Fraction(t)) for a, t in zip(values, rights, strict=True))
@@ -91,7 +91,7 @@ class Judgement:
     note: Note | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Marker:
     """Marks any number of sheets of one set; an answer that comes again is not judged again."""
 
@@ -104,15 +104,28 @@ class Marker:
 
         Raises DenseError where an exercise cannot be solved.
         """
-        marks: list[Mark] = []
-        own: dict[str, Answer] = {}
-        for question in self.questions.questions:
-            mark, value = self._alone(question, answers.get(question.field.key))
-            if value is not None:
-                own[question.field.key] = value
-                mark = self._followed(question, mark, value, own)
-            marks.append(mark)
-        return tuple(marks)
+        return tuple(self.mark(question, answers) for question in self.questions.questions)
+
+    def mark(self, question: Question, answers: Mapping[str, object]) -> Mark:
+        """One field of a sheet. Of the other answers only those count from which it may follow."""
+        mark, value = self._alone(question, answers.get(question.field.key))
+        if value is None or question.field.follows is None:
+            return mark
+        own = {}
+        for source in self._sources[question.field.key]:
+            _, earlier = self._alone(source, answers.get(source.field.key))
+            if earlier is not None:
+                own[source.field.key] = earlier
+        return self._followed(question, mark, value, own)
+
+    @cached_property
+    def _sources(self) -> Mapping[str, tuple[Question, ...]]:
+        """By field, the questions whose answers it may follow from."""
+        questions = {one.field.key: one for one in self.questions.questions}
+        return {
+            key: tuple(questions[source] for source in one.sources if source in questions)
+            for key, one in questions.items()
+        }
 
     def _alone(self, question: Question, given: object) -> tuple[Mark, Answer | None]:
         if given is not None and not isinstance(given, str):
@@ -187,7 +200,7 @@ def _judged(question: Question, read: Reading, rules: Rules) -> Judgement:
     if asked.kind not in ("vector", "number"):
         same = _right(asked, read.value, right, rules)
         return Judgement(CORRECT, EVERYTHING) if same else Judgement(WRONG, NOTHING)
-    values, answers = question.entries, _entries(read.value)
+    values, answers = question.entries, numbers_of(read.value)
     if len(values) != len(answers):
         note = Note("check.entries", {"asked": len(values), "answered": len(answers)})
         return Judgement(WRONG, NOTHING, note)
@@ -213,7 +226,7 @@ def _right(asked: Field, answer: Answer, value: Answer, rules: Rules) -> bool:
     if asked.kind not in NUMERIC:
         return answer == value
     atol, rtol = (NOTHING, NOTHING) if asked.kind == "whole" else (rules.atol, rules.rtol)
-    answers, values = _entries(answer), _entries(value)
+    answers, values = numbers_of(answer), numbers_of(value)
     return len(answers) == len(values) and all(
         within(a, t, atol, rtol) for a, t in zip(answers, values, strict=True)
     )
@@ -247,7 +260,8 @@ def _half_a_unit(decimals: int) -> Fraction:
     return Fraction(1, 2 * 10**decimals)
 
 
-def _entries(value: Answer) -> tuple[Any, ...]:
+def numbers_of(value: Answer | None) -> tuple[Any, ...]:
+    """The numbers of a vector, or the one that there is."""
     return value if isinstance(value, tuple) else (value,)
 
 
@@ -257,6 +271,6 @@ def _fewer_digits(asked: Field, read: Reading, values: tuple[Any, ...]) -> Note 
         return None
     short = any(
         decimals is not None and decimals < asked.decimals and Fraction(answer) != Fraction(value)
-        for decimals, answer, value in zip(read.decimals, _entries(read.value), values, strict=True)
+        for decimals, answer, value in zip(read.decimals, numbers_of(read.value), values, strict=True)
     )
     return Note("check.fewer-digits", {"decimals": asked.decimals}) if short else None

@@ -6,12 +6,12 @@ Everything that does not depend on a student is worked out once here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 from dense_cli.grading.calculations import CALCULATIONS, Answer, Calculation, Vector
 from dense_cli.grading.documents import written
 from dense_cli.grading.exercise import Exercise, ExerciseSet, Field
@@ -136,12 +136,18 @@ class Question:
         digits = _digits(found) if self.field.kind == "number" else None
         return self.paths.diagnose(self.pick, _plain(found.value), *close, digits=digits)
 
+    @cached_property
+    def sources(self) -> tuple[str, ...]:
+        """The keys of the fields from whose answers this one may follow."""
+        follows = self.field.follows
+        return () if follows is None else tuple(f"{self.exercise.id}.{name}" for name in follows.sources)
+
     def following(self, earlier: Mapping[str, Any]) -> Answer | None:
         """What the answer should be after the student's own earlier answers; None where they gave none."""
         follows = self.field.follows
         if follows is None:
             return None
-        own = [earlier.get(f"{self.exercise.id}.{name}") for name in follows.sources]
+        own = [earlier.get(source) for source in self.sources]
         if any(value is None for value in own):
             return None
         return FOLLOW_RULES[follows.rule](self.exercise.given, *own)

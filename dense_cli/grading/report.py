@@ -2,93 +2,51 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
+from typing import TYPE_CHECKING
 
 from dense_cli.derivation import Data, Derivation, Fact, Note, Prose, Step, Table
 from dense_cli.errors import DenseError
+from dense_cli.frozen import replace
 from dense_cli.grading.exercise import in_language
-from dense_cli.grading.marking import BLANK, FULL, INVALID, REVIEW, Mark, Rules
+from dense_cli.grading.marked import Marked, Standing
+from dense_cli.grading.marking import BLANK, INVALID, REVIEW, Mark, Rules
 from dense_cli.grading.telling import Teller
 from dense_cli.lang.refusal import message
+from dense_cli.numerals import plain_number
+
+if TYPE_CHECKING:
+    from dense_cli.grading.tally import Tally
 
 DETAILED = 5
 """Students up to whom every answer is shown; a larger class is shown as tables."""
 
 
-@dataclass(frozen=True)
-class Marked:
-    """One student's sheet: its marks, or why it could not be read. Empty `student`: nobody is named.
-
-    Nothing was `submitted` where a person or folder is there and no sheet: every field is blank then.
-    `variant` is the seed of the numbers that were asked; empty for the printed ones.
-    """
-
-    student: str
-    source: str
-    marks: tuple[Mark, ...] = ()
-    error: DenseError | None = None
-    submitted: bool = True
-    variant: str = ""
-
-    @property
-    def graded(self) -> bool:
-        """Whether there is a mark to hand on: a sheet that came and was read."""
-        return self.submitted and self.error is None
-
-    @cached_property
-    def score(self) -> Fraction:
-        """Points so far; answers that a person must read are not in it."""
-        return _total(mark.points for mark in self.marks)
-
-    @cached_property
-    def to_review(self) -> Fraction:
-        """Points of the answers that a person must still read."""
-        waiting = (mark for mark in self.marks if mark.verdict == REVIEW and not mark.reviewed)
-        return _total(mark.field.points for mark in waiting)
-
-    @cached_property
-    def max_score(self) -> Fraction:
-        return _total(mark.field.points for mark in self.marks)
-
-    @property
-    def percent(self) -> Fraction | None:
-        """Score per hundred of what could be scored so far; None where that is nothing."""
-        possible = self.max_score - self.to_review
-        return 100 * self.score / possible if possible else None
-
-    @property
-    def all_right(self) -> bool:
-        """Whether everything that was answered is right."""
-        answered = [mark for mark in self.marks if mark.verdict != BLANK]
-        return self.error is None and all(mark.verdict in FULL for mark in answered)
-
-
-def _total(points: Iterable[Fraction]) -> Fraction:
-    """The sum; whole points, as most are, are added as integers."""
-    whole, parts = 0, Fraction(0)
-    for each in points:
-        if each.denominator == 1:
-            whole += each.numerator
-        else:
-            parts += each
-    return parts + whole
-
-
 def report(students: Sequence[Marked], teller: Teller, rules: Rules) -> Derivation:
     """Everything about these sheets: the data in `result`, the page in `steps`."""
     told: list[Data] = [student_data(one, teller) for one in students]
+    if len(students) > DETAILED:
+        large = class_report([one.standing for one in students], _counted(students, teller), teller, rules)
+        return replace(large, result={**large.result, "students": told})
+    steps = tuple(_few(students, teller))
+    return _report(steps, {"students": told}, teller, rules)
+
+
+def class_report(standings: Sequence[Standing], counted: Tally, teller: Teller, rules: Rules) -> Derivation:
+    """The page about a class of any size, without the data about each answer."""
+    return _report(tuple(_many(standings, counted, teller)), {}, teller, rules)
+
+
+def _report(steps: tuple[Step, ...], data: dict[str, Data], teller: Teller, rules: Rules) -> Derivation:
     title = in_language(teller.set.title, teller.language)
     return Derivation(
         command="check",
         title=Note("check.title", {"title": Prose(title), "id": teller.set.id}),
         given={},
-        result={"exercises": teller.set.id, "students": told},
+        result={"exercises": teller.set.id, **data},
         assumed=(_strictness(rules),),
-        steps=tuple(_steps(students, teller)),
+        steps=steps,
     )
 
 
@@ -97,14 +55,26 @@ def _strictness(rules: Rules) -> Note:
     return Note(key, {"atol": rules.atol, "rtol": rules.rtol} if rules.rtol else {"atol": rules.atol})
 
 
-def _steps(students: Sequence[Marked], teller: Teller) -> Iterator[Step]:
+def _counted(students: Sequence[Marked], teller: Teller) -> Tally:
+    from dense_cli.grading.tally import tally  # one sheet alone needs no statistics
+
+    return tally(students, teller.set)
+
+
+def _few(students: Sequence[Marked], teller: Teller) -> Iterator[Step]:
     if len(students) > 1:
-        yield _class(students)
-        yield from _common_mistakes(students, teller)
-    detailed = len(students) <= DETAILED
-    if not detailed:
-        yield from _unreadable_answers(students, teller)
-    yield from (_sheet(one, teller) for one in students if detailed or one.error is not None)
+        yield _class([one.standing for one in students])
+        yield from _common_mistakes(_counted(students, teller), teller)
+    yield from (_sheet(one, teller) for one in students)
+
+
+def _many(standings: Sequence[Standing], counted: Tally, teller: Teller) -> Iterator[Step]:
+    yield _class(standings)
+    yield from _common_mistakes(counted, teller)
+    yield from _unreadable_answers(counted, teller)
+    for one in standings:
+        if one.error is not None:
+            yield _unread(one, one.error, teller)
 
 
 # --- data
@@ -147,15 +117,6 @@ def answer_data(mark: Mark, teller: Teller) -> dict[str, Data]:
     }
 
 
-def plain_number(value: Fraction) -> int | float:
-    """A whole number where it is one, else the nearest float.
-
-    >>> plain_number(Fraction(4, 2)), plain_number(Fraction(3, 2))
-    (2, 1.5)
-    """
-    return int(value) if value.denominator == 1 else float(value)
-
-
 # --- pages
 
 
@@ -163,7 +124,7 @@ def _columns(*names: str) -> tuple[Note, ...]:
     return tuple(Note(f"check.column-{name}") for name in names)
 
 
-def _class(students: Sequence[Marked]) -> Step:
+def _class(students: Sequence[Standing]) -> Step:
     """The students whose sheets were read; the others follow with the reason."""
     rows = tuple(
         (one.student, one.score, one.max_score, _rounded(one.percent), one.to_review)
@@ -183,40 +144,38 @@ def _rounded(percent: Fraction | None) -> Fraction | None:
     return None if percent is None else Fraction(round(10 * percent), 10)
 
 
-def _common_mistakes(students: Sequence[Marked], teller: Teller) -> Iterator[Step]:
+def _common_mistakes(counted: Tally, teller: Teller) -> Iterator[Step]:
     """How many students gave an answer that a mistake makes; one of several mistakes counts for each."""
-    found = {
-        (mark.field.key, found.id): found for one in students for mark in one.marks for found in mark.mistakes
-    }
-    counts = Counter(
-        (mark.field.key, found.id) for one in students for mark in one.marks for found in mark.mistakes
-    )
+    titles = {found: teller.title(one) for (_, found), one in counted.found.items()}
     rows = tuple(
-        (key[0], teller.title(found[key]), count)
-        for key, count in sorted(counts.items(), key=lambda counted: -counted[1])
+        (field, titles[found], count)
+        for (field, found), count in sorted(counted.by_field.items(), key=lambda one: -one[1])
     )
     if rows:
         table = Table(_columns("field", "mistake", "students"), rows)
         yield Step("mistakes", Note("check.mistakes"), table=table, notes=(Note("check.mistakes-meaning"),))
 
 
-def _unreadable_answers(students: Sequence[Marked], teller: Teller) -> Iterator[Step]:
+def _unreadable_answers(counted: Tally, teller: Teller) -> Iterator[Step]:
     rows = tuple(
-        (one.student, mark.field.key, mark.given, Prose(teller.message(mark) or ""))
-        for one in students
-        for mark in one.marks
-        if mark.verdict == INVALID
+        (one.student, one.mark.field.key, one.mark.given, Prose(teller.message(one.mark) or ""))
+        for one in counted.waiting
+        if one.mark.verdict == INVALID
     )
     if rows:
         table = Table(_columns("student", "field", "answer", "reason"), rows)
         yield Step("unreadable", Note("check.unreadable", {"count": len(rows)}), table=table)
 
 
+def _unread(one: Standing, error: DenseError, teller: Teller) -> Step:
+    title = Note("check.unread", {"student": one.student, "source": one.source})
+    return Step(f"student-{one.student}" if one.student else "student", title, notes=(teller.refusal(error),))
+
+
 def _sheet(one: Marked, teller: Teller) -> Step:
-    name = f"student-{one.student}" if one.student else "student"
     if one.error is not None:
-        title = Note("check.unread", {"student": one.student, "source": one.source})
-        return Step(name, title, notes=(teller.refusal(one.error),))
+        return _unread(one.standing, one.error, teller)
+    name = f"student-{one.student}" if one.student else "student"
     facts: dict[str, Fact] = {"score": one.score, "maximum": one.max_score}
     key = "check.student" if one.student else "check.student-alone"
     if one.student:

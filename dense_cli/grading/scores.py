@@ -9,16 +9,16 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import PurePath
 
 from dense_cli.derivation import Note, Prose
 from dense_cli.errors import DenseError, DenseErrors, nearest
+from dense_cli.frozen import dataclass, replace
 from dense_cli.grading.documents import from_json
 from dense_cli.grading.exercise import ExerciseSet, Field
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.marking import REVIEW
-from dense_cli.grading.report import Marked
 from dense_cli.grading.sheets import FieldNames, student_entry
 from dense_cli.grading.tables import LARGEST_CELL, separator_of
 from dense_cli.reading.answers import read_number

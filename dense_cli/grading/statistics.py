@@ -19,9 +19,10 @@ Where a formula divides by zero or asks for more students, the value is None. So
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm, sqrt
+
+from dense_cli.frozen import dataclass
 
 Counts = Mapping[int, int]
 """How often each value comes; bounded, for points are few different fractions."""
@@ -44,24 +45,33 @@ class Sums:
     products: tuple[int, ...]
 
     @classmethod
-    def of(cls, marks: Iterable[Sequence[Fraction]], maxima: Sequence[Fraction]) -> Sums:
-        """The sums of a class: one row of marks for each student, one mark for each item."""
+    def of(
+        cls,
+        marks: Iterable[Sequence[Fraction]],
+        maxima: Sequence[Fraction],
+        students: Iterable[int] | None = None,
+    ) -> Sums:
+        """The sums of a class: rows of marks, one mark for each item, and how many `students` have each row.
+
+        Without these, each row is one student's.
+        """
         rows = [tuple(row) for row in marks]
+        times = [1] * len(rows) if students is None else list(students)
         unit = lcm(*{mark.denominator for row in rows for mark in row})
         totals: dict[int, int] = {}
         counts: list[dict[int, int]] = [{} for _ in maxima]
         rests: list[dict[int, int]] = [{} for _ in maxima]
         products = [0] * len(maxima)
-        for row in rows:
+        for row, count in zip(rows, times, strict=True):
             scaled = [mark.numerator * (unit // mark.denominator) for mark in row]
             total = sum(scaled)
-            totals[total] = totals.get(total, 0) + 1
+            totals[total] = totals.get(total, 0) + count
             for place, (mark, own, others) in enumerate(zip(scaled, counts, rests, strict=True)):
                 rest = total - mark
-                own[mark] = own.get(mark, 0) + 1
-                others[rest] = others.get(rest, 0) + 1
-                products[place] += mark * rest
-        return cls(tuple(maxima), unit, len(rows), totals, tuple(counts), tuple(rests), tuple(products))
+                own[mark] = own.get(mark, 0) + count
+                others[rest] = others.get(rest, 0) + count
+                products[place] += count * mark * rest
+        return cls(tuple(maxima), unit, sum(times), totals, tuple(counts), tuple(rests), tuple(products))
 
     def __add__(self, other: Sums) -> Sums:
         """The sums of both classes together; the same whichever way a class was divided."""

@@ -21,8 +21,9 @@ from dense_cli.grading.duplicates import without_duplicates
 from dense_cli.grading.export import pieces
 from dense_cli.grading.files import LARGEST_SHEET
 from dense_cli.grading.intake import columns_of
+from dense_cli.grading.marked import Standing
 from dense_cli.grading.tables import LARGEST_CELL, separator_of
-from dense_cli.grading.tally import Tally
+from dense_cli.grading.tally import Tally, Total
 from dense_cli.grading.telling import Teller
 from dense_cli.grading.usual import Unusual
 
@@ -72,7 +73,8 @@ class Told:
 class Streamed:
     """What came of a file: how many sheets, how many that were not read, what is to be told of them.
 
-    `different` is how many different warnings there are, of which the first are kept.
+    `different` is how many different warnings there are, of which the first are kept. `tally` and `standings`
+    are those of the class where the job counts.
     """
 
     sheets: int
@@ -80,6 +82,7 @@ class Streamed:
     warnings: tuple[DenseError, ...]
     different: int
     tally: Tally | None = None
+    standings: tuple[Standing, ...] = ()
 
 
 def one_by_one(job: bytes, blocks: Iterable[Block]) -> Iterator[Done]:
@@ -97,6 +100,8 @@ def stream(
     letters: int = LETTERS,
 ) -> Streamed:
     """Mark the sheets in a file and write them to `out`, the same bytes as from marking all at once.
+
+    Without a format nothing is written, and the class is only counted.
 
     Raises `Unusual`, with nothing of use in `out`, where the file must be read whole: bytes that are no
     UTF-8, a broken table, students with several sheets where the best counts.
@@ -132,9 +137,10 @@ def _written(
 ) -> Streamed:
     out.seek(0)
     out.truncate()
-    out.write(pieces(file.job.to, Teller(file.job.exercises, file.job.language)).header.encode())
+    if file.job.to is not None:
+        out.write(pieces(file.job.to, Teller(file.job.exercises, file.job.language)).header.encode())
     told, sheets, unread = Told(), 0, 0
-    counted: Tally | None = None
+    counted, standings = Total(), list[Standing]()
     shares: list[float] = []
 
     def blocks() -> Iterator[Block]:
@@ -149,11 +155,12 @@ def _written(
         told.add(done)
         sheets += done.sheets
         unread += len(done.unread)
+        standings += done.standings
         if done.tally is not None:
-            counted = done.tally if counted is None else counted + done.tally
+            counted.add(done.tally)
         progress(sheets, shares[number])
     warnings, different = told.all(aside)
-    return Streamed(sheets, unread, warnings, different, counted)
+    return Streamed(sheets, unread, warnings, different, counted.sum(), tuple(standings))
 
 
 def _decided(file: _File, repeated: set[int], rule: str) -> tuple[Decided, tuple[DenseError, ...]]:

@@ -1,7 +1,7 @@
-"""Lines that hold a sheet each, and a short way for those whose answers came before.
+"""Lines that hold a sheet each, and a short way through those that look like one that came before.
 
-A line is usual where a plain name comes first. What follows it is then compared as text with what followed
-other names; only where it is new is the line read as JSON or as a row.
+A line is usual where it has the same keys, or columns, as one that was read in full and nothing was to be
+said of, a plain name, and plain values. Its values are then taken as text, without reading the whole line.
 """
 
 from __future__ import annotations
@@ -9,79 +9,124 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass
 from dense_cli.grading.documents import from_json
-from dense_cli.grading.export.pieces import Parts
 from dense_cli.grading.intake.columns import Columns
-from dense_cli.grading.sheets import FieldNames, Sheet, sheet
+from dense_cli.grading.sheets import VARIANT, FieldNames, Sheet, sheet, student_entry
 from dense_cli.grading.tables import LARGEST_CELL, row_sheet
 
-MOST_SHEETS = 4096
-"""How many different sheets are kept at hand."""
-
-LONGEST = 4000
-"""Letters of a sheet that is worth keeping."""
-
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,99}"
-_OBJECT = re.compile(rf'\{{"student": ?"({_NAME})", ?(.*)\}}\r?', re.DOTALL)
+_IS_NAME = re.compile(_NAME).fullmatch
+_KEY = re.compile(r"[^\"\\\x00-\x1f]*").fullmatch
+_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
+_VALUE = rf'("[^"\\\x00-\x1f]*"|{_NUMBER}|true|false|null|\[{_NUMBER}(?:, ?{_NUMBER})*\])'
+"""A value of JSON beyond doubt: a text without escapes, a number, a word, or a list of numbers."""
+
+MOST_SHAPES = 8
+"""How many shapes of lines are looked for."""
+
+Match = Callable[[str, int], re.Match[str] | None]
 
 
 class Unusual(Exception):
     """The file must be read whole: it is no table of which every row can stand alone."""
 
 
-class Known:
-    """What is written of sheets that came before, by the text behind the name."""
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Where in a usual line who and what stands.
+
+    `fields` pairs a place with the field whose answer stands there; `read` makes the answer of its text.
+    """
+
+    student: int
+    fields: tuple[tuple[int, str], ...]
+    read: Callable[[str], object]
+
+
+Usual = tuple[Shape, Sequence[str]]
+"""A usual line: what stands at each place of its shape, as text."""
+
+
+class Shapes:
+    """The last few shapes that lines of JSON had, and what tells that another line has one of them too."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, Parts] = {}
-        self.last: str | None = None
-        """What followed the name in the line that was read last, where it is usual and new."""
+        self._known: dict[tuple[str, ...], tuple[Match, Shape]] = {}
+        self._last: tuple[Match, Shape] | None = None
 
-    def get(self, rest: str) -> Parts | None:
-        found = self._parts.get(rest)
-        if found is None:
-            self.last = rest
-        return found
+    def match(self, text: str, begin: int) -> tuple[Usual, int] | None:
+        """A usual line that begins there, and where the next one begins."""
+        if self._last is None:
+            return None
+        match, shape = self._last
+        found = match(text, begin)
+        if found is not None:
+            return (shape, found.groups()), found.end()
+        for last in self._known.values():
+            match, shape = last
+            found = match(text, begin)
+            if found is not None:
+                self._last = last
+                return (shape, found.groups()), found.end()
+        return None
 
-    def keep(self, parts: Parts) -> None:
-        """Remember what is written of the sheet that was read last."""
-        rest = self.last
-        if rest is None or len(rest) > LONGEST:
+    def learn(self, document: object, found: Sheet, names: FieldNames) -> None:
+        """From a line that was read in full; nothing where anything is to be said of it."""
+        if found.error is not None or found.warnings or found.variant or not found.submitted:
             return
-        if len(self._parts) >= MOST_SHEETS:
-            self._parts.clear()
-        self._parts[rest] = parts
+        assert isinstance(document, dict)
+        named, keys = student_entry(document, names), tuple(document)
+        if named is None or keys in self._known or not all(map(_KEY, keys)):
+            return
+        fields = tuple((place, names.key(key)) for place, key in enumerate(keys) if key != named)
+        known = tuple((place, key) for place, key in fields if key is not None and key in names.fields)
+        if len(known) < len(fields):
+            return
+        if len(self._known) >= MOST_SHAPES:
+            del self._known[next(iter(self._known))]
+        entries = (rf'"{re.escape(key)}": ?' + (rf'"({_NAME})"' if key == named else _VALUE) for key in keys)
+        match = re.compile(r"\{" + ", ?".join(entries) + r"\}\r?(?:\n|\Z)").match
+        self._last = self._known[keys] = match, Shape(keys.index(named), known, _read)
+
+
+def _read(text: str) -> object:
+    return text[1:-1] if text.startswith('"') else from_json(text, "")
 
 
 def json_lines(
-    text: str, first: int, source: str, names: FieldNames, known: Known | None = None
-) -> Iterator[Sheet | tuple[str, Parts]]:
-    """Every line as a sheet, or as a name and what is written where that is known.
+    text: str, first: int, source: str, names: FieldNames, shapes: Shapes | None = None
+) -> Iterator[Sheet | Usual]:
+    """Every line as a sheet, or as a usual one where `shapes` are to be looked for.
 
     Only a line feed ends a line: JSON text may hold the other separators that Python knows.
     """
-    # Another entry might name the student where the call gives columns a meaning.
-    usual = None if known is None or names.mapped else _OBJECT.fullmatch
-    for number, line in enumerate(text.split("\n"), start=first):
-        if usual is not None and known is not None:
-            found = usual(line)
-            known.last = None
-            if found is not None:
-                name, rest = found.groups()
-                parts = known.get(rest)
-                if parts is not None:
-                    yield name, parts
-                    continue
+    begin, number, end = 0, first, len(text)
+    while begin < end:
+        usual = None if shapes is None else shapes.match(text, begin)
+        if usual is not None:
+            yield usual[0]
+            begin, number = usual[1], number + 1
+            continue
+        stop = text.find("\n", begin)
+        stop = end if stop < 0 else stop
+        line, place = text[begin:stop], number
+        begin, number = stop + 1, number + 1
         if not line.strip():
             continue
-        nobody = f"{source}:{number}"
+        nobody = f"{source}:{place}"
         try:
-            yield sheet(from_json(line, nobody), source, nobody, names, place=number)
+            document = from_json(line, nobody)
+            one = sheet(document, source, nobody, names, place=place)
         except DenseError as error:
-            yield Sheet(nobody, source, error=error, place=number)
+            yield Sheet(nobody, source, error=error, place=place)
+            continue
+        if shapes is not None:
+            shapes.learn(document, one, names)
+        yield one
 
 
 def table_rows(
@@ -91,59 +136,36 @@ def table_rows(
     columns: Columns,
     separator: str,
     begins: bool,
-    known: Known | None = None,
-) -> Iterator[Sheet | tuple[str, Parts]]:
+    usual: bool = False,
+) -> Iterator[Sheet | Usual]:
     """Every row that is not empty, likewise; what is to be told of the header comes with the first of all.
 
     Raises `Unusual` where a quote stays open.
     """
     csv.field_size_limit(LARGEST_CELL)
-    usual = re.compile(rf"({_NAME}){re.escape(separator)}(.*)", re.DOTALL).fullmatch
-    if columns.students[0] != (0,):
-        known = None
-    lines = _Lines(text, first)
+    lines = io.StringIO(text, newline="")
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
     warnings = columns.warnings if begins else ()
+    shape = _shape_of(columns) if usual else None
     try:
-        for line in lines:
-            if known is not None:
-                known.last = None
-                found = None if warnings else usual(line)
-                if found is not None:
-                    name, rest = found.groups()
-                    parts = known.get(rest)
-                    if parts is not None:
-                        yield name, parts
-                        continue
-            lines.again(line)
-            cells = next(rows)
-            if known is not None and lines.number - lines.before > 1:
-                known.last = None
-            if any(cell.strip() for cell in cells):
-                yield row_sheet(cells, columns, warnings, source, lines.number)
+        for cells in rows:
+            if (
+                shape is not None
+                and not warnings
+                and len(cells) == columns.width
+                and _IS_NAME(cells[shape.student])
+            ):
+                yield shape, cells
+            elif any(map(str.strip, cells)):
+                yield row_sheet(cells, columns, warnings, source, first - 1 + rows.line_num)
                 warnings = ()
     except csv.Error as error:
         raise Unusual from error
 
 
-class _Lines:
-    """The lines of a table with their numbers; one can be put back."""
-
-    def __init__(self, text: str, first: int) -> None:
-        self._lines = iter(io.StringIO(text, newline=""))
-        self._again: list[str] = []
-        self.number = first - 1
-        self.before = self.number
-
-    def __iter__(self) -> _Lines:
-        return self
-
-    def __next__(self) -> str:
-        line = self._again.pop() if self._again else next(self._lines)
-        self.number += 1
-        return line
-
-    def again(self, line: str) -> None:
-        self._again.append(line)
-        self.number -= 1
-        self.before = self.number
+def _shape_of(columns: Columns) -> Shape | None:
+    """The shape of a table's rows, where one cell of each says who it is of and none with which numbers."""
+    students = columns.students[0]
+    if len(students) > 1 or any(key == VARIANT for _, key in columns.fields):
+        return None
+    return Shape(students[0], columns.fields, columns.answer or str)

@@ -6,7 +6,7 @@ import pytest
 
 from dense_cli.errors import DenseError
 from dense_cli.grading.duplicates import best_of, without_duplicates
-from dense_cli.grading.report import Marked
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.roster import roster
 from tests.cli.calling import call
 from tests.grading.exported import CANVAS

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dense_cli.grading.documents import from_json
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.marking import VERDICTS, Marker
-from dense_cli.grading.report import Marked
 from dense_cli.grading.sheets import FieldNames, sheet
 from dense_cli.grading.telling import Teller
 from tests.grading.marked import MARKER, QUESTIONS, SET, keys

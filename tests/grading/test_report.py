@@ -5,8 +5,9 @@ import json
 import pytest
 
 from dense_cli.errors import DenseError
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.marking import VERDICTS, Rules
-from dense_cli.grading.report import Marked, report
+from dense_cli.grading.report import report
 from dense_cli.grading.telling import Teller
 from dense_cli.lang import topic_texts
 from dense_cli.render.plain import write

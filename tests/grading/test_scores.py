@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from dense_cli.errors import DenseError, DenseErrors
-from dense_cli.grading.report import Marked
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.scores import scored, scores
 from tests.cli.calling import call
 from tests.grading.marked import MARKER, SET

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dense_cli.grading.class_statistics import ClassStatistics, class_statistics, statistics_data
 from dense_cli.grading.exercise import Exercise, ExerciseSet, Field
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.marking import BLANK, CORRECT, REVIEW, WRONG, Mark
-from dense_cli.grading.report import Marked
 from dense_cli.grading.statistics import Sums, statistics
 from dense_cli.grading.tally import tally
 from dense_cli.grading.telling import Teller

@@ -11,20 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dense_cli.cli import check_call, check_stream
-from dense_cli.grading import blocks as block_module
 from dense_cli.grading import marking, usual
 from dense_cli.grading.blocks import Block, Job, mark_block
 from dense_cli.grading.documents import from_json
 from dense_cli.grading.duplicates import without_duplicates
 from dense_cli.grading.export import STREAMED, export
 from dense_cli.grading.export.gradebook import Gradebook
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.marking import Marker, Rules
 from dense_cli.grading.processes import in_processes
-from dense_cli.grading.report import Marked
+from dense_cli.grading.report import class_report
 from dense_cli.grading.sheets import FieldNames
 from dense_cli.grading.sources import Reader, read_sources
 from dense_cli.grading.streaming import blocks_of, stream
-from dense_cli.grading.tally import tally
+from dense_cli.grading.tally import Total, tally
 from dense_cli.grading.telling import Teller
 from dense_cli.grading.usual import Unusual
 from dense_cli.grading.variants import Markers, marked_with
@@ -83,9 +83,9 @@ FILES = {
 }
 
 
-def whole(path, to, rule="error"):
+def whole(path, to, rule="error", markers=None):
     """The export of all sheets of a file at once, and its warnings."""
-    names, markers = FieldNames.of(SET), Markers(SET)
+    names, markers = FieldNames.of(SET), markers or Markers(SET)
     kept = without_duplicates(read_sources([str(path)], Reader(names)), rule)
     students = tuple(marked_with(markers, one, "") for one in kept.sheets)
     return export(to, Gradebook(students, Teller(SET, "en")))[0].encode(), students
@@ -95,9 +95,9 @@ def job_for(path, to, **more):
     return Job(SET, Rules(), "en", to, str(path), FieldNames.of(SET), **more)
 
 
-def streamed(path, to, rule="error", letters=100, **more):
+def streamed(path, to, rule="error", letters=100, counted=False, **more):
     out = io.BytesIO()
-    found = stream(job_for(path, to), path, rule, out, letters=letters, **more)
+    found = stream(job_for(path, to, counted=counted), path, rule, out, letters=letters, **more)
     return out.getvalue(), found
 
 
@@ -113,6 +113,33 @@ def test_a_call_gives_the_same_bytes_and_words_either_way(tmp_path, monkeypatch,
     at_once = call(*words)
     assert (block_by_block.exit, block_by_block.err) == (at_once.exit, at_once.err)
     assert block_by_block.out == at_once.out
+
+
+@pytest.mark.parametrize("more", [(), ("--statistics",), ("--lang", "zh", "--format", "markdown")])
+@pytest.mark.parametrize("name", ["a.jsonl", "twice.jsonl", "a.csv", "twice.csv", "header.csv"])
+def test_a_page_about_a_large_class_is_the_same_either_way(tmp_path, monkeypatch, name, more):
+    monkeypatch.setattr(check_stream, "SMALLEST", 0)
+    path = tmp_path / name
+    path.write_text(FILES[name], newline="")
+    asked = []
+    monkeypatch.setattr(check_stream, "class_report", lambda *rest: asked.append(1) or class_report(*rest))
+    words = ("check", str(path), "--duplicates", "last", *more)
+    block_by_block = call(*words)
+    assert bool(asked) == (name != "header.csv")
+    monkeypatch.setattr(check_call, "streamed", lambda *rest: None)
+    once = call(*words)
+    assert (block_by_block.exit, block_by_block.err) == (once.exit, once.err)
+    assert block_by_block.out == once.out
+
+
+def test_a_small_class_is_shown_answer_by_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr(check_stream, "SMALLEST", 0)
+    path = tmp_path / "a.csv"
+    path.write_text("student,5.hidden\ns1,96\ns2,64\n")
+    few = call("check", str(path))
+    monkeypatch.setattr(check_stream, "SMALLEST", 1000)
+    assert few.out == call("check", str(path)).out
+    assert "5.hidden" in few.out
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "twice.jsonl", "a.csv", "twice.csv", "bom.csv"])
@@ -165,16 +192,6 @@ def test_what_is_at_hand_is_bounded(monkeypatch):
         assert len(marker._known) <= 40
 
 
-def test_sheets_at_hand_are_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr(usual, "MOST_SHEETS", 3)
-    path = tmp_path / "a.jsonl"
-    path.write_text("".join(f'{{"student": "s{n}", "5.hidden": "{n}"}}\n' for n in range(9)))
-    block_module._desk.cache_clear()
-    job = job_for(path, "csv-wide")
-    assert streamed(path, "csv-wide")[0] == whole(path, "csv-wide")[0]
-    assert 0 < len(block_module._desk(job.packed()).known._parts) <= 3
-
-
 def test_two_processes_write_the_same_bytes(tmp_path):
     path = tmp_path / "twice.jsonl"
     path.write_text(TWICE, newline="")
@@ -206,6 +223,18 @@ def test_shards_in_any_order_add_up_to_the_whole(tmp_path):
     assert [(one.student, one.mark.given) for one in summed.waiting] == [
         (one.student, one.mark.given) for one in counted.waiting
     ]
+
+
+@pytest.mark.parametrize("many", [0, 1, 2, 3, 7, 8, 20])
+def test_a_total_is_the_sum_in_order(many):
+    students = [
+        Marked(f"s{n}", "a.csv", MARKER.sheet({"6.test": f"text {n}", "5.hidden": str(n)}))
+        for n in range(many)
+    ]
+    total = Total()
+    for one in students:
+        total.add(tally([one], SET))
+    assert total.sum() == (tally(students, SET) if many else None)
 
 
 def test_a_tally_travels_to_another_process():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
+
 from dense_cli.grading.calculations import Answer
 from dense_cli.grading.export.cells import line
 from dense_cli.grading.export.gradebook import Gradebook, decimal
-from dense_cli.grading.export.pieces import OfMarks, Parts, Pieces
-from dense_cli.grading.marking import Mark
-from dense_cli.grading.report import Marked
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.export.pieces import NAME, Pieces, Wrong
+from dense_cli.grading.marked import Marked
+from dense_cli.grading.marking import Mark, numbers_of
 from dense_cli.lang.refusal import message
 from dense_cli.reading.answers import told
 
@@ -32,16 +34,29 @@ class Rows(Pieces):
 
     header = line(HEADER)
 
-    def __init__(self, teller: Teller) -> None:
-        super().__init__(teller)
-        self._answers = OfMarks(lambda mark: "," + line((*_answer(mark), teller.message(mark) or "")))
+    def before(self, one: Marked) -> str:
+        if one.error is None:
+            return ""
+        reason = message(one.error, self.teller.say)
+        return f"{NAME}," + line(("", "", UNREAD, "", "", "", "", "", "", "", reason))
 
-    def of(self, one: Marked) -> Parts:
-        rows = list(map(self._answers.of, one.marks))
-        if one.error is not None:
-            reason = message(one.error, self.teller.say)
-            rows.insert(0, "," + line(("", "", UNREAD, "", "", "", "", "", "", "", reason)))
-        return Parts((), ("", *rows) if rows else ())
+    def answer(self, mark: Mark) -> str:
+        return f"{NAME}," + line((*_answer(mark), self.teller.message(mark) or ""))
+
+    def wrong(self, mark: Mark) -> Wrong:
+        cells = (*_answer(mark), self.teller.message(mark) or "")
+        before, between, after = (line(cells[begin:end])[:-1] for begin, end in ((0, 5), (7, 8), (9, None)))
+        rights = tuple(map(Fraction, numbers_of(mark.right)))
+
+        def written(given: str, read_as: str, numbers: Sequence[str]) -> str:
+            off = repr(max(map(_apart, numbers, rights))).removesuffix(".0")
+            both = f'"{given}","{read_as}"' if "," in given else f"{given},{read_as}"
+            return f"{NAME},{before},{both},{between},{off},{after}\n"
+
+        return written
+
+    def rest(self, one: Marked) -> str:
+        return ""
 
     def spelled(self, student: str) -> str:
         return line((student, "")).removesuffix(",\n")
@@ -76,3 +91,12 @@ def _distance(mark: Mark) -> str:
         return "" if mark.off is None else repr(float(mark.off)).removesuffix(".0")
     except OverflowError:
         return ""
+
+
+def _apart(number: str, right: Fraction) -> float:
+    """How far a plain decimal is from a value, rounded once."""
+    whole, _, behind = number.partition(".")
+    unit = 10 ** len(behind)
+    top = int(whole + behind) * right.denominator - right.numerator * unit
+    apart: float = abs(top) / (unit * right.denominator)
+    return apart

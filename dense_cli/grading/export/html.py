@@ -23,8 +23,8 @@ from dense_cli.grading.export.html_parts import (
     text,
 )
 from dense_cli.grading.export.html_style import SHEET
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.marking import REVIEW
-from dense_cli.grading.report import Marked
 from dense_cli.grading.telling import Teller
 from dense_cli.lang.refusal import message
 from dense_cli.render.escaping import markup

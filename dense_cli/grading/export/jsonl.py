@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from dense_cli.grading.export.documents import dumped
 from dense_cli.grading.export.gradebook import Gradebook
-from dense_cli.grading.export.pieces import OfMarks, Parts, Pieces
-from dense_cli.grading.report import Marked, answer_data, sheet_data
+from dense_cli.grading.export.pieces import NAME, Pieces, Wrong
+from dense_cli.grading.marked import Marked
+from dense_cli.grading.marking import Mark
+from dense_cli.grading.report import answer_data, sheet_data
 from dense_cli.grading.telling import Teller
 
-_ANSWERS, _STUDENT = '{"answers": []', '"student": ""'
+_BEGIN, _NO_ANSWERS, _STUDENT = '{"answers": [', '{"answers": []', '"student": ""'
+_GIVEN, _READ_AS = "\0", "\1"
 
 
 def write(book: Gradebook) -> str:
@@ -22,16 +28,33 @@ class Lines(Pieces):
 
     def __init__(self, teller: Teller) -> None:
         super().__init__(teller)
-        self._answers = OfMarks(lambda mark: ", " + dumped(answer_data(mark, teller), sort_keys=True))
+        self._first = teller.set.fields[0].key
 
-    def of(self, one: Marked) -> Parts:
+    def before(self, one: Marked) -> str:
+        return "" if one.marks else _BEGIN
+
+    def answer(self, mark: Mark) -> str:
+        begin = _BEGIN if mark.field.key == self._first else ", "
+        return begin + dumped(answer_data(mark, self.teller), sort_keys=True)
+
+    def wrong(self, mark: Mark) -> Wrong:
+        text = self.answer(replace(mark, given=_GIVEN, read_as=_READ_AS))
+        before, given, rest = text.partition(dumped(_GIVEN))
+        between, read_as, after = rest.partition(dumped(_READ_AS))
+        assert given
+        assert read_as
+
+        def written(given: str, read_as: str, numbers: Sequence[str]) -> str:
+            return f'{before}"{given}"{between}"{read_as}"{after}'
+
+        return written
+
+    def rest(self, one: Marked) -> str:
         empty = {**sheet_data(one, self.teller), "answers": [], "student": ""}
-        text = dumped(empty, sort_keys=True).removeprefix(_ANSWERS)
+        text = dumped(empty, sort_keys=True).removeprefix(_NO_ANSWERS)
         # a quote inside a text is escaped, so this is the key itself
         before, _, after = text.partition(_STUDENT)
-        first, *others = map(self._answers.of, one.marks) if one.marks else ("",)
-        begin = '{"answers": [' + first.removeprefix(", ")
-        return Parts((begin, *others), (f']{before}"student": "', f'"{after}\n'))
+        return f']{before}"student": "{NAME}"{after}\n'
 
     def spelled(self, student: str) -> str:
         return dumped(student)[1:-1]

@@ -1,38 +1,30 @@
-"""What a format writes of one sheet, cut where the student's name stands: equal sheets have equal pieces."""
+"""What a format writes of one sheet: a text for each answer, and the rest, which only the totals change.
+
+So equal answers have equal texts, whoever gave them, and of a class each is made once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.marking import Mark
-from dense_cli.grading.report import Marked
 from dense_cli.grading.telling import Teller
 
-MOST_KEPT = 4096
-"""Marks whose text is kept at hand."""
+NAME = "\0"
+"""Stands for the student. Every format escapes control characters, so it is nothing else."""
 
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What is written of a sheet without its name: what comes first, and the pieces that have it between.
-
-    Sheets share the texts of equal marks, so they are kept apart until they are written.
-    """
-
-    first: tuple[str, ...]
-    pieces: tuple[str, ...]
-
-    def with_name(self, name: str) -> str:
-        return "".join(self.first) + name.join(self.pieces)
+Wrong = Callable[[str, str, Sequence[str]], str]
+"""The text of an answer that is wrong for no known reason: of what was given, read as, and its numbers."""
 
 
 class Pieces:
     """How one format writes sheet after sheet.
 
-    A format gives the `header` of the whole file, the parts `of` a sheet, between which the name goes as it
-    is `spelled`. A name of ASCII letters, digits and ``_ . @ -`` that begins with a letter or digit is
-    spelled as it stands in every format.
+    A format gives the `header` of the whole file; of a sheet the text of each `answer` and the `rest` behind
+    them, both with `NAME` for the student; and how a name is `spelled`. The rest depends on the answers only
+    through their points and verdicts. A name of ASCII letters, digits and ``_ . @ -`` that begins with a
+    letter or digit is spelled as it stands in every format.
     """
 
     header = ""
@@ -40,9 +32,24 @@ class Pieces:
     def __init__(self, teller: Teller) -> None:
         self.teller = teller
 
-    def of(self, one: Marked) -> Parts:
-        """Everything but the student's name."""
+    def answer(self, mark: Mark) -> str:
+        """What is written of one answer."""
         raise NotImplementedError
+
+    def wrong(self, mark: Mark) -> Wrong:
+        """The text of any answer that gets this mark and nothing is said of but that it is wrong.
+
+        It is made for answers of plain decimals, brackets, commas and blanks.
+        """
+        raise NotImplementedError
+
+    def rest(self, one: Marked) -> str:
+        """What follows the answers."""
+        raise NotImplementedError
+
+    def before(self, one: Marked) -> str:
+        """What comes first where there are no answers, or where a sheet was not read."""
+        return ""
 
     def spelled(self, student: str) -> str:
         """The name as this format writes it."""
@@ -50,21 +57,5 @@ class Pieces:
 
     def text(self, one: Marked) -> str:
         """All that is written of a sheet."""
-        return self.of(one).with_name(self.spelled(one.student))
-
-
-class OfMarks:
-    """The text of each mark, made once while the same mark comes again."""
-
-    def __init__(self, text: Callable[[Mark], str]) -> None:
-        self._text = text
-        self._kept: dict[int, tuple[Mark, str]] = {}
-
-    def of(self, mark: Mark) -> str:
-        # The mark is kept too: as long as it lives, nothing else has its identity.
-        kept = self._kept.get(id(mark))
-        if kept is None:
-            if len(self._kept) >= MOST_KEPT:
-                self._kept.clear()
-            kept = self._kept[id(mark)] = mark, self._text(mark)
-        return kept[1]
+        pieces = (self.before(one), *map(self.answer, one.marks), self.rest(one))
+        return "".join(pieces).replace(NAME, self.spelled(one.student))

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from dense_cli.grading.export.cells import line
 from dense_cli.grading.export.gradebook import Gradebook, decimal
-from dense_cli.grading.export.pieces import Parts, Pieces
-from dense_cli.grading.marking import BLANK, INVALID, REVIEW
-from dense_cli.grading.report import Marked
+from dense_cli.grading.export.pieces import NAME, Pieces, Wrong
+from dense_cli.grading.marked import Marked
+from dense_cli.grading.marking import BLANK, INVALID, REVIEW, Mark
 from dense_cli.grading.telling import Teller
 from dense_cli.lang.refusal import message
 
@@ -31,8 +31,14 @@ class Rows(Pieces):
         columns = map(_column, self._exercises)
         self.header = line(("student", *columns, "total", "max", "percent", *COUNTED, "error"))
 
-    def of(self, one: Marked) -> Parts:
-        return Parts((), ("", "," + line(_cells(one, self._exercises, self.teller))))
+    def answer(self, mark: Mark) -> str:
+        return ""
+
+    def wrong(self, mark: Mark) -> Wrong:
+        return lambda given, read_as, numbers: ""
+
+    def rest(self, one: Marked) -> str:
+        return f"{NAME}," + line(_cells(one, self._exercises, self.teller))
 
     def spelled(self, student: str) -> str:
         return line((student, "")).removesuffix(",\n")
