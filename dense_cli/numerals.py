@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
+
+from dense_cli.frozen import dataclass
 
 KNOWN_DIGITS = 15
 """A float with at most this many significant digits is taken for the decimal a person meant."""
@@ -68,26 +69,36 @@ def exact_value(value: Number) -> Exact | None:
     return Fraction(digits) if len(digits.as_tuple().digits) <= KNOWN_DIGITS else None
 
 
-def numeral(value: Number, digits: int, exact: Exact | None = None) -> Numeral:
+def numeral(value: Number, digits: int, exact: Exact | None = None, factor: bool = False) -> Numeral:
     """`value` with at most `digits` decimals; zeros of a rounded value are kept, −0 is 0.
+
+    A `factor` is never rounded to zero, which would make nothing of what it multiplies or divides.
 
     `exact` is the exact value where the caller knows more than the float says: a float that is off
     in its last place by rounding is still written as the number it stands for.
 
     >>> numeral(12.5, 6), numeral(3.5355339059327378, 6), numeral(0.1 + 0.2, 6, Fraction(3, 10))
     (Numeral(text='12.5', exact=True), Numeral(text='3.535534', exact=False), Numeral(text='0.3', exact=True))
+    >>> numeral(0.00123, 2).text, numeral(0.00123, 2, factor=True).text
+    ('0.00', '1.23e-3')
     """
     known = exact if exact is not None else exact_value(value)
     if isinstance(known, PiMultiple):
         return Numeral(_pi_text(known.factor), True)
     if isinstance(value, int):
         return Numeral(str(value), True)
+    is_known = known is not None
     if known is None:
         inexact = float(value)
-        finite = math.isfinite(inexact)
-        return Numeral(_rounded(Fraction(inexact), digits) if finite else _endless(inexact), False)
-    short = _short_decimal(known, digits)
-    return Numeral(_rounded(known, digits), False) if short is None else Numeral(short, True)
+        if not math.isfinite(inexact):
+            return Numeral(_endless(inexact), False)
+        known = Fraction(inexact)
+    elif (short := _short_decimal(known, digits)) is not None:
+        return Numeral(short, True)
+    if factor and 0 < 2 * abs(known) < Fraction(1, 10**digits):
+        text = _mantissa_and_power(known, digits)
+        return Numeral(text, is_known and Fraction(text) == known)
+    return Numeral(_rounded(known, digits), False)
 
 
 def _short_decimal(value: Fraction, digits: int) -> str | None:
@@ -142,3 +153,12 @@ def _pi_text(factor: Fraction) -> str:
     sign = "-" if factor < 0 else ""
     top = "π" if abs(factor.numerator) == 1 else f"{abs(factor.numerator)}π"
     return sign + top + (f"/{factor.denominator}" if factor.denominator != 1 else "")
+
+
+def plain_number(value: Fraction) -> int | float:
+    """A whole number where it is one, else the nearest float.
+
+    >>> plain_number(Fraction(4, 2)), plain_number(Fraction(3, 2))
+    (2, 1.5)
+    """
+    return int(value) if value.denominator == 1 else float(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 
 from dense_cli.cli import console
 from dense_cli.cli.exits import Exit
@@ -12,14 +13,20 @@ from dense_cli.cli.options import Outcome
 from dense_cli.cli.page import Page
 from dense_cli.cli.seeds import wanted_seed
 from dense_cli.errors import DenseError
+from dense_cli.grading.drawing import OWN, seed_for
 from dense_cli.grading.exercise import ExerciseSet
 from dense_cli.grading.handout import Handout, file_names, paper, template
+from dense_cli.grading.pages import set_option
 from dense_cli.grading.roster import Member
 from dense_cli.grading.roster import roster as class_list
-from dense_cli.grading.variants import OWN, questions_for, seed_for
+from dense_cli.grading.variants import questions_for
+from dense_cli.reading.characters import visible
 from dense_cli.reading.documents import decoded
 
 LARGEST_ROSTER = 1 << 24
+
+LONGEST_CALL = 1000
+"""Characters of the call for marking; a path is seldom so long."""
 
 SUFFIXES = {"json": ".json", "markdown": ".md", "latex": ".tex", "html": ".html", "svg": ".svg"}
 
@@ -51,7 +58,8 @@ def class_sheets(
     write = _writer(page)
     for student, seed, place in zip(students, seeds, places, strict=True):
         console.write_atomically(place, write(Handout(questions_for(chosen, seed).set, student, seed)))
-    written = page.say("practice.sheets-written", count=str(len(places)), folder=into)
+    call = visible(quote(into) + set_option(chosen), LONGEST_CALL)
+    written = page.say("practice.sheets-written", count=str(len(places)), folder=visible(into), call=call)
     return Outcome(None, Exit.DONE, text=f"{written}\n")
 
 

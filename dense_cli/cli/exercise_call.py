@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from dense_cli.cli.options import Outcome
 from dense_cli.cli.seeds import one_seed
 from dense_cli.derivation import Derivation
 from dense_cli.errors import DenseError, DenseErrors
+from dense_cli.frozen import replace
 from dense_cli.grading import pages
 from dense_cli.grading.exercise import Exercise, ExerciseSet
 from dense_cli.grading.exercise_files import load_set
@@ -84,6 +84,8 @@ def _sheet(page: Page, sheet: Handout) -> Outcome:
 
     if page.format in PRINTED:
         return _told(handout.paper(sheet, page.language))
+    if page.output is not None and handout.holds_answers(Path(page.output)):
+        raise DenseError("answers-are-there", option="--output", typed=page.output)
     return Outcome(None, Exit.DONE, text=handout.template(sheet, page.language, page.format == "json"))
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
 from dense_cli import render
 from dense_cli.cli import language
-from dense_cli.cli.options import outcome_of, parameters_of
-from dense_cli.cli.page import Page
-from dense_cli.cli.parsing import parsed
+from dense_cli.cli.running import ran
 from dense_cli.derivation import Data, Derivation, Say
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass, field
 from dense_cli.lang import say_in
 
 CALCULATORS = ("rope", "rmsnorm", "swiglu", "params", "block")
@@ -78,12 +76,10 @@ def explained(
         raise DenseError("unknown-command", typed=command, nearest=", ".join(close))
     spoken = language.of_environment() if lang is None else language.checked(lang)
     module: Any = import_module(f"dense_cli.cli.{command}")
-    function = getattr(module, command)
-    words = [word for name, value in options.items() for word in as_typed(name, value)]
+    given = {**options, "digits": digits}
+    words = [word for name, value in given.items() for word in as_typed(name, value)]
     words += ["--", *(text_of(source) for source in sources)] if sources else []
-    values = parsed(command, parameters_of(function), getattr(module, "arrange", list)(words))
-    page = Page.of({"digits": str(digits)}, spoken)
-    outcome = outcome_of(function, page, values)
+    outcome, page = ran(module, getattr(module, command), command, words, spoken)
     assert outcome.derivation is not None  # CALCULATORS derive
     return Explanation(outcome.derivation, say_in(spoken), page.digits)
 

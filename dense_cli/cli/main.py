@@ -6,7 +6,6 @@ Each command's module is imported only when it is called.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
 from types import ModuleType
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from dense_cli.cli import language
 from dense_cli.cli.exits import Exit
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import replace
 from dense_cli.lang import LANGUAGES, say_in
 
 if TYPE_CHECKING:
@@ -103,17 +103,13 @@ def _run_command(module: ModuleType, name: str, arguments: list[str], spoken: st
         from dense_cli.cli.usage import command_help
 
         return command_help(name, function, module, say_in(spoken))
-    from dense_cli.cli.options import outcome_of, parameters_of
-    from dense_cli.cli.page import Page, show
-    from dense_cli.cli.parsing import parsed
+    from dense_cli.cli.page import show
+    from dense_cli.cli.running import ran
 
-    worked = "--example" in arguments and hasattr(module, "WORKED")
+    worked = getattr(module, "WORKED", "") if "--example" in arguments else ""
     if worked:
-        arguments = [*module.WORKED.split(), *(word for word in arguments if word != "--example")]
-    arrange = getattr(module, "arrange", list)
-    values = parsed(name, parameters_of(function), arrange(arguments))
-    page = Page.of(values, spoken)
-    outcome = outcome_of(function, page, values)
+        arguments = [word for word in arguments if word != "--example"]
+    outcome, page = ran(module, function, name, arguments, spoken, worked)
     show(_titled(outcome, name) if worked else outcome, page)
     return Exit(outcome.exit)
 

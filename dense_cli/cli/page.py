@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dense_cli import render
 from dense_cli.cli import console
 from dense_cli.cli.options import Outcome
 from dense_cli.errors import DenseError, nearest
+from dense_cli.frozen import dataclass
 from dense_cli.lang import say_in
 from dense_cli.lang.refusal import hint, message
 
@@ -19,15 +18,6 @@ if TYPE_CHECKING:
 
 MOST_DIGITS = 17
 """More decimals than a float64 has tell nothing."""
-
-SUFFIXES = {
-    ".json": "json",
-    ".md": "markdown",
-    ".tex": "latex",
-    ".html": "html",
-    ".svg": "svg",
-    ".txt": "plain",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +29,8 @@ class Page:
     format: str | None = None
     digits: int = 6
     output: str | None = None
+    guessed: bool = False
+    """Whether plain text is only a guess: no format was asked for, and the file's name tells none."""
 
     @classmethod
     def of(cls, options: Mapping[str, Any], language: str) -> Page:
@@ -47,12 +39,16 @@ class Page:
             None if options.get("output") == "-" else options.get("output")
         )  # - is the screen or the pipe
         chosen = "json" if options.get("json_") else options.get("format")
+        guessed = False
         if chosen is None and output is not None:
-            chosen = SUFFIXES.get(os.path.splitext(output)[1].casefold(), "plain")
+            from dense_cli.cli.suffixes import format_for
+
+            named = format_for(output)
+            chosen, guessed = named or "plain", named is None
         if chosen is not None and chosen not in render.FORMATS:
             close = nearest(chosen, list(render.FORMATS)) or tuple(render.FORMATS)
             raise DenseError("unknown-format", option="--format", typed=chosen, nearest=", ".join(close))
-        return cls(say_in(language), language, chosen, _digits(options.get("digits")), output)
+        return cls(say_in(language), language, chosen, _digits(options.get("digits")), output, guessed)
 
 
 def _digits(typed: str | None) -> int:
@@ -83,6 +79,10 @@ def show(outcome: Outcome, page: Page) -> None:
 
 def _deliver(outcome: Outcome, page: Page) -> None:
     stream = console.standard_output()
+    if outcome.derivation is not None and page.output is not None and page.guessed:
+        from dense_cli.cli.suffixes import check_page
+
+        check_page(page.output)
     text = outcome.text if outcome.derivation is None else _written(outcome.derivation, page, stream)
     if page.output is None:
         stream.write(text)

@@ -39,7 +39,8 @@ def plainly(parameters: Sequence[Parameter], words: Sequence[str]) -> dict[str, 
     """What was typed for each parameter that was typed; None for words that are not plain.
 
     Plain are flags, options with a value behind them or behind `=`, and words without an option. What
-    looks like an option and is none, or looks like one where a value should stand, is not plain.
+    looks like an option and is none, or looks like one where a value should stand, is not plain, nor is one
+    option with two values.
     """
     by_option = {option: one for one in parameters for option in one.options}
     found: dict[str, Any] = {}
@@ -62,9 +63,20 @@ def plainly(parameters: Sequence[Parameter], words: Sequence[str]) -> dict[str, 
                 return None
         if one.kind == "texts":
             found.setdefault(one.name, []).append(value)
-        else:
-            found[one.name] = value
+        elif found.setdefault(one.name, value) != value:
+            return None
     return _placed(parameters, places, found)
+
+
+def only_value(parameter: Parameter, values: Sequence[str], command: str) -> str:
+    """The value of an option that takes one; the same one twice is one. Raises DenseError for two."""
+    first, *others = dict.fromkeys(values)
+    if others and "" not in values:  # an empty one is refused for itself
+        option = parameter.options[0]
+        hint = "option-twice-rows" if "MAT" in (parameter.metavar or "") else "option-twice"
+        facts = {"typed": option, "first": first, "second": others[0], "command": command}
+        raise DenseError("option-twice", hint=hint, **facts)
+    return "" if others else first
 
 
 def _placed(

@@ -1,4 +1,7 @@
-"""`exercise practice`: the dialogue on the screen, line by line. No cursor moves, no colour, no waiting."""
+"""`exercise practice`: the dialogue on the screen, line by line. No colour, no waiting, nothing rewritten.
+
+What is typed can be edited as in a shell where the screen can do so; TERM=dumb leaves that to the terminal.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,9 @@ from typing import TextIO
 
 from dense_cli.cli import console
 from dense_cli.cli.page import Page
-from dense_cli.cli.progress import Progress, progress_of
+from dense_cli.cli.progress import progress_of
 from dense_cli.grading.exercise import ExerciseSet
 from dense_cli.grading.practice import Coach
-from dense_cli.grading.practice_state import State
 from dense_cli.grading.telling import Teller
 from dense_cli.reading.characters import visible
 from dense_cli.render.layout import wrapped
@@ -36,11 +38,15 @@ def practised(page: Page, chosen: ExerciseSet, alone: str | None, seed: str) -> 
         console.warn(visible(coach.say("broken", **places), LONGEST_SHOWN))
     state, lines = coach.begin(progress.kept, seed)
     _show(lines)
-    is_kept = True
+    is_kept, saved = True, progress.kept
     try:
         for line in _typed_lines(coach.say("prompt")):
             state, lines = coach.reply(state, line)
-            is_kept = progress.save(state.kept) and is_kept
+            if progress.save(saved, state.kept):
+                saved = state.kept
+            elif is_kept:  # told at once, before more is done in vain
+                console.warn(visible(coach.say("not-kept", place=str(progress.path)), LONGEST_SHOWN))
+                is_kept = False
             if state.ended:
                 break
             _show(lines)
@@ -48,13 +54,7 @@ def practised(page: Page, chosen: ExerciseSet, alone: str | None, seed: str) -> 
         _show([""])
         raise
     finally:
-        _leave(coach, progress, state, is_kept)
-
-
-def _leave(coach: Coach, progress: Progress, state: State, is_kept: bool) -> None:
-    _show([coach.end(state, is_kept)])
-    if not is_kept:
-        console.warn(visible(coach.say("not-kept", place=str(progress.path)), LONGEST_SHOWN))
+        _show([coach.end(state, is_kept)])
 
 
 def _typed_lines(prompt: str) -> Iterable[str]:
@@ -65,10 +65,11 @@ def _typed_lines(prompt: str) -> Iterable[str]:
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")
     terminal = stream.isatty()
+    ask = _edited_line if terminal and _can_edit() else _line
     while True:
-        if terminal:
+        if terminal and ask is _line:
             console.standard_output().write(prompt)
-        line = _line(stream)
+        line = ask(stream, prompt)
         if not line:
             if terminal:
                 console.standard_output().write("\n")
@@ -76,7 +77,28 @@ def _typed_lines(prompt: str) -> Iterable[str]:
         yield line.rstrip("\r\n")
 
 
-def _line(stream: TextIO) -> str:
+def _can_edit() -> bool:
+    """Whether lines can be edited: on a screen that is not dumb, where this Python has a line editor."""
+    if not console.standard_output().terminal:
+        return False
+    try:
+        import readline  # only where somebody types: it reads files and asks the terminal
+    except ImportError:
+        return False
+    # Pasted text needs no marks around it, and without them every line begins without a control sequence.
+    readline.parse_and_bind("set enable-bracketed-paste off")
+    return True
+
+
+def _edited_line(_: TextIO, prompt: str) -> str:
+    """One line from the line editor, empty at the end of the input."""
+    try:
+        return input(prompt)[:LONGEST_LINE] + "\n"
+    except EOFError:
+        return ""
+
+
+def _line(stream: TextIO, _: str) -> str:
     """One line, empty at the end of the input. Of one that is too long the rest is passed over."""
     line = rest = stream.readline(LONGEST_LINE)
     while len(rest) == LONGEST_LINE and not rest.endswith("\n"):

@@ -6,12 +6,12 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from dense_cli.cli import console
 from dense_cli.errors import DenseError
-from dense_cli.grading.practice_state import Kept, as_data, from_data
+from dense_cli.frozen import dataclass
+from dense_cli.grading.practice_state import Kept, as_data, from_data, with_changes
 
 LARGEST = 1 << 20
 """Bytes of a file of progress; a set with hundreds of questions has some thousands."""
@@ -47,8 +47,12 @@ class Progress:
     kept: Kept
     aside: Path | None = None
 
-    def save(self, kept: Kept) -> bool:
-        """Keep this; whether it could be written. The file is the old one or the whole new one."""
+    def save(self, before: Kept, after: Kept) -> bool:
+        """Keep what became of `before`; whether it could be written. The file is the old or the new one.
+
+        What another sitting did meanwhile in other exercises stays.
+        """
+        kept = with_changes(_kept_in(self.path, self.set_id) or before, before, after)
         text = json.dumps(as_data(kept, self.set_id), ensure_ascii=False, indent=1) + "\n"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,12 +67,7 @@ def progress_of(set_id: str, folder: Path | None = None) -> Progress:
     if folder is None:
         folder = state_folder(os.environ, sys.platform, _home())
     path = folder / f"practice-{set_id}.json"
-    try:
-        with open(path, "rb") as file:
-            content = file.read(LARGEST + 1)
-    except (OSError, ValueError):
-        return Progress(path, set_id, Kept())
-    kept = _read(content, set_id)
+    kept = _kept_in(path, set_id)
     if kept is not None:
         return Progress(path, set_id, kept)
     aside = path.with_name(path.name + BROKEN)
@@ -86,7 +85,13 @@ def _home() -> Path:
         return Path()
 
 
-def _read(content: bytes, set_id: str) -> Kept | None:
+def _kept_in(path: Path, set_id: str) -> Kept | None:
+    """What a file keeps: nothing where there is none, None where it cannot be understood."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(LARGEST + 1)
+    except (OSError, ValueError):
+        return Kept()
     if len(content) > LARGEST:
         return None
     try:

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from dense_cli.cli.options import Parameter
+from dense_cli.cli.parsing import only_value
 from dense_cli.errors import DenseError, nearest
 
 
@@ -22,11 +23,9 @@ class TypedText(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         found, rest = self._split(ctx, args)
-        if rest:
-            raise DenseError("unexpected-argument", typed=rest[0], command=ctx.command_path)
         ctx.params.update(found)
-        ctx.args = []
-        return []
+        ctx.args = rest
+        return rest
 
     def _split(self, ctx: Any, args: list[str]) -> tuple[dict[str, Any], list[str]]:
         refused: Any = typer.BadParameter.__base__  # whatever Click refuses; it has no public name in Typer
@@ -49,8 +48,27 @@ class TypedText(TyperCommand):
 
 def found_by_typer(name: str, parameters: Sequence[Parameter], words: Sequence[str]) -> dict[str, Any]:
     """What was typed for each parameter that was typed. Raises DenseError for words that are no call."""
-    found: dict[str, Any] = command(name, parameters).make_context(f"dense {name}", list(words)).params
+    context = command(name, parameters).make_context(f"dense {name}", list(words))
+    found: dict[str, Any] = context.params
+    if context.args:
+        raise _unexpected(name, parameters, found, context.args[0])
+    for one in parameters:
+        if one.kind == "text" and one.options and found.get(one.name):
+            found[one.name] = only_value(one, found[one.name], name)
     return found
+
+
+def _unexpected(name: str, parameters: Sequence[Parameter], found: dict[str, Any], typed: str) -> DenseError:
+    """The complaint about a word too many, with what this command takes."""
+    facts: dict[str, Any] = {"typed": typed, "command": name}
+    for one in parameters:
+        if not one.options:
+            facts |= {"what": one.metavar, "first": found.get(one.name)}
+            return DenseError("unexpected-argument", hint="unexpected-argument-one", **facts)
+    for one in parameters:
+        if "VEC" in (one.metavar or ""):
+            return DenseError("unexpected-argument", **facts, vector=one.options[0])
+    return DenseError("unexpected-argument", hint="unexpected-argument-none", **facts)
 
 
 def command(name: str, parameters: Sequence[Parameter]) -> TypedText:
@@ -67,19 +85,25 @@ def _function_with(parameters: Sequence[Parameter]) -> Callable[..., None]:
 
     def function(**values: Any) -> None: ...
 
-    kinds = {"text": str | None, "texts": list[str] | None, "flag": bool}
     function.__signature__ = Signature(  # type: ignore[attr-defined]
         [
             PythonParameter(
                 one.name,
                 PythonParameter.KEYWORD_ONLY,
                 default=False if one.kind == "flag" else None,
-                annotation=Annotated[kinds[one.kind], _typers(one)],
+                annotation=Annotated[_kind(one), _typers(one)],
             )
             for one in parameters
         ]
     )
     return function
+
+
+def _kind(parameter: Parameter) -> Any:
+    """How Typer takes a parameter: an option for one text as several, so that two values are seen."""
+    if parameter.kind == "flag":
+        return bool
+    return list[str] | None if parameter.options or parameter.kind == "texts" else str | None
 
 
 def _typers(parameter: Parameter) -> Any:

@@ -7,8 +7,8 @@ exercise as it does to a command.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from dense_cli.core import Matrix, Row
@@ -17,6 +17,7 @@ from dense_cli.core.ffn import Ffn, ffn
 from dense_cli.core.norms import Norm, layer_norm, norm, shifted
 from dense_cli.core.rope import QUARTER_TURN, Rope, rope
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes.agreement import agreement
 from dense_cli.mistakes.params import BudgetQuestion, budget_answer
 from dense_cli.reading.angles import angle
@@ -34,6 +35,9 @@ Answer = Vector | Fraction | float | int | bool | str
 SAME = 1e-9
 """Two results nearer than this are one result with rounding."""
 
+TEXTS = 64
+"""Given texts that are kept with their numbers: each is read for the right answer and for many wrong ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
@@ -41,7 +45,7 @@ class Calculation:
 
     `read` turns given text into the core's input, `compute` runs it; a quantity is a function of the given
     text, the core's input and what came out. `topic` is the catalogue of mistakes that applies, `keys` the
-    given names.
+    given names; `refusing` are the quantities that may refuse where the calculation did not.
     """
 
     topic: str
@@ -49,12 +53,15 @@ class Calculation:
     read: Callable[[Given], Any]
     compute: Callable[[Any], Any]
     quantities: Mapping[str, Callable[[Given, Any, Any], Answer]]
+    refusing: frozenset[str] = frozenset()
 
 
+@lru_cache(maxsize=TEXTS)
 def _row(text: str) -> Row:
     return tuple(float(entry) for entry in vector(text))
 
 
+@lru_cache(maxsize=TEXTS)
 def _matrix(text: str) -> Matrix:
     return tuple(tuple(float(entry) for entry in row) for row in matrix(text))
 
@@ -140,6 +147,7 @@ CALCULATIONS: Mapping[str, Calculation] = {
             "zero-row": _zero_row,
             "same": _unchanged_by_shift,
         },
+        refusing=frozenset({"same"}),
     ),
     "layernorm": Calculation(
         topic="rmsnorm",

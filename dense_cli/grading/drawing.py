@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
 from unicodedata import normalize
 
 from dense_cli.errors import DenseError
@@ -15,6 +14,9 @@ WORD = 8
 """Bytes of one drawn word."""
 
 LONGEST_SEED = 200
+
+OWN = "student"
+"""In place of a seed: each student's own numbers."""
 
 
 def seed_of(typed: str) -> str:
@@ -39,12 +41,23 @@ def student_seed(set_id: str, student: str) -> str:
         raise DenseError("variant-student", student=student, most=LONGEST_SEED - len(set_id) - 1) from error
 
 
+def seed_for(wanted: str, set_id: str, student: str) -> str:
+    """The seed that is meant: `wanted` itself, or the student's own. Empty: the printed numbers.
+
+    >>> seed_for("7", "chapter-25", "s01"), seed_for("student", "chapter-25", "s01")
+    ('7', 'chapter-25:s01')
+    """
+    return student_seed(set_id, student) if wanted.casefold() == OWN else wanted
+
+
 def words(*seed: str) -> Iterator[int]:
     """Endlessly many whole numbers below 2^64, from SHA-256 of the seed and a counter.
 
     >>> next(words("7", "1")) == next(words("7", "1")) != next(words("71", ""))
     True
     """
+    from hashlib import sha256  # costs start-up time, and most calls draw nothing
+
     key = "".join(f"{len(part)}:{part}" for part in (SCHEME, *seed)).encode()
     counter = 0
     while True:

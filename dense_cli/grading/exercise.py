@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, field
+from dense_cli.lang import LANGUAGES
 
 KINDS = ("vector", "number", "whole", "yes-no", "choice", "text")
 NUMERIC = ("vector", "number", "whole")
@@ -118,11 +119,12 @@ class Exercise:
 
 @dataclass(frozen=True, slots=True)
 class ExerciseSet:
-    """A set of exercises, the unit that is handed out and marked."""
+    """A set of exercises, the unit that is handed out and marked; `folder` is empty for one of our own."""
 
     id: str
     title: Words
     exercises: tuple[Exercise, ...]
+    folder: str = ""
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -136,3 +138,22 @@ class ExerciseSet:
             if one.id.casefold() == wanted:
                 return one
         raise DenseError("unknown-exercise", typed=name, known=tuple(one.id for one in self.exercises))
+
+
+def choice_word(field: Field, choice: str, language: str) -> str:
+    """What a choice is called in a language: the first of its words in other than Latin letters, else its id.
+
+    The ids are English, and the words beside them belong to no language by name.
+
+    >>> zero = Field("2", "row", "choice", Fraction(1), {}, options={"zero": ("0", "零")})
+    >>> choice_word(zero, "zero", "zh"), choice_word(zero, "zero", "en")
+    ('零', 'zero')
+    """
+    if language == LANGUAGES[0]:
+        return choice
+    foreign = (word for word in field.options.get(choice, ()) if any(map(_is_foreign_letter, word)))
+    return next(foreign, choice)
+
+
+def _is_foreign_letter(mark: str) -> bool:
+    return mark.isalpha() and not mark.isascii()

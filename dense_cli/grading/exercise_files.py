@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 from dense_cli.errors import DenseError, DenseErrors
+from dense_cli.frozen import replace
 from dense_cli.grading import exercise_entries as entry
 from dense_cli.grading.exercise import KINDS, Exercise, ExerciseSet, Field, Follow, OwnMistake
 from dense_cli.grading.exercise_entries import Table
+from dense_cli.grading.follow_rules import check_follows
 from dense_cli.grading.placeholders import with_numbers
 from dense_cli.grading.variation_files import variation
 from dense_cli.reading.numbers import number
@@ -32,6 +33,14 @@ _FIELD_KEYS = (
     "name", "kind", "points", "quantity", "calculation", "answer", "ask", "decimals", "imprecise", "options",
     "follows",
 )  # fmt: skip
+_KINDS_WITH = {
+    "options": ("choice",),
+    "answer": tuple(kind for kind in KINDS if kind != "text"),
+    "decimals": ("vector", "number"),
+    "imprecise": ("vector", "number"),
+}
+"""Entries that only some kinds of fields have."""
+
 _FOLLOW_KEYS = ("rule", "from", "credit")
 _MISTAKE_KEYS = ("id", "given", "title", "explanation")
 
@@ -49,6 +58,7 @@ def load_set(folder: Path | None = None) -> ExerciseSet:
     >>> load_set().fields[0].key
     '1.query'
     """
+    named = "" if folder is None else str(folder)
     folder = folder or builtin_folder() / DEFAULT_SET
     if not folder.is_dir():
         raise DenseError("no-exercise-folder", typed=str(folder))
@@ -63,12 +73,15 @@ def load_set(folder: Path | None = None) -> ExerciseSet:
             faults.append(fault)
     if faults:
         raise DenseErrors(faults) if len(faults) > 1 else faults[0]
-    if not exercises or entry.one_name_twice(one.id for one in exercises):
-        raise DenseError("exercise-ids", source=where)
+    if not exercises:
+        raise DenseError("exercise-none", source=where)
+    if twice := entry.repeated(one.id for one in exercises):
+        raise DenseError("exercise-ids", source=where, typed=twice)
     return ExerciseSet(
         entry.name_of(entry.text(head, "id", where), where),
         entry.words(head, "title", where),
         tuple(exercises),
+        named,
     )
 
 
@@ -78,12 +91,11 @@ def _exercise(path: Path) -> Exercise:
     name = entry.name_of(entry.text(table, "id", where), where)
     calculation = entry.text(table, "calculation", where) if "calculation" in table else None
     fields = tuple(_field(name, one, calculation, where) for one in entry.tables(table, "fields", where))
-    if not fields or entry.one_name_twice(one.name for one in fields):
-        raise DenseError("exercise-fields", source=where)
-    for place, one in enumerate(fields):
-        earlier = {before.name for before in fields[:place]}
-        if one.follows and not earlier.issuperset(one.follows.sources):
-            raise DenseError("exercise-follows", source=where, field=one.name, typed=one.follows.sources)
+    if not fields:
+        raise DenseError("exercise-no-fields", source=where)
+    if twice := entry.repeated(one.name for one in fields):
+        raise DenseError("exercise-fields", source=where, typed=twice)
+    check_follows(fields, where)
     exercise = Exercise(
         id=name,
         title=entry.words(table, "title", where),
@@ -100,49 +112,57 @@ def _exercise(path: Path) -> Exercise:
 
 
 def _field(exercise: str, table: Table, calculation: str | None, where: str) -> Field:
-    entry.check_keys(table, _FIELD_KEYS, where)
-    name, kind = entry.name_of(entry.text(table, "name", where), where), entry.text(table, "kind", where)
+    name = entry.name_of(entry.text(table, "name", where), where)
+    place = entry.within(where, name)
+    entry.check_keys(table, _FIELD_KEYS, place)
+    kind = entry.text(table, "kind", place)
     if kind not in KINDS:
         raise DenseError("exercise-kind", source=where, field=name, typed=kind, known=KINDS)
-    optional = {key: entry.text(table, key, where) for key in ("calculation", "quantity") if key in table}
+    for key, kinds in _KINDS_WITH.items():
+        if key in table and kind not in kinds:
+            raise DenseError("exercise-entry-unused", source=place, key=key, kind=kind, kinds=kinds)
+    optional = {key: entry.text(table, key, place) for key in ("calculation", "quantity") if key in table}
     return Field(
         exercise=exercise,
         name=name,
         kind=kind,
-        points=_points(table.get("points"), name, where),
-        ask=entry.words(table, "ask", where),
-        answer=entry.text(table, "answer", where) if kind != "text" else None,
+        points=_points(table, name, where),
+        ask=entry.words(table, "ask", place),
+        answer=entry.text(table, "answer", place) if kind != "text" else None,
         calculation=optional.get("calculation", calculation),
         quantity=optional.get("quantity"),
         decimals=_decimals(table.get("decimals"), name, where),
         imprecise=_share(table.get("imprecise", "1/2"), name, where),
-        options=_options(table, where) if kind == "choice" else {},
-        follows=_follow(table["follows"], name, where) if "follows" in table else None,
+        options=_options(table, place) if kind == "choice" else {},
+        follows=_follow(table, name, where) if "follows" in table else None,
     )
 
 
-def _follow(table: object, name: str, where: str) -> Follow:
-    if not isinstance(table, dict):
-        raise DenseError("exercise-text-missing", source=where, key="follows")
-    entry.check_keys(table, _FOLLOW_KEYS, where)
-    credit = _share(table.get("credit", 1), name, where)
-    return Follow(entry.text(table, "rule", where), tuple(entry.texts(table, "from", where)), credit)
+def _follow(table: Table, name: str, where: str) -> Follow:
+    place = entry.within(where, name)
+    found = entry.inner(table, "follows", place, 'follows = { rule = "dot", from = ["query", "key"] }')
+    entry.check_keys(found, _FOLLOW_KEYS, place)
+    credit = _share(found.get("credit", 1), name, where)
+    return Follow(entry.text(found, "rule", place), tuple(entry.texts(found, "from", place)), credit)
 
 
 def _own_mistake(table: Table, where: str) -> OwnMistake:
-    entry.check_keys(table, _MISTAKE_KEYS, where)
+    name = entry.name_of(entry.text(table, "id", where), where)
+    place = entry.within(where, name)
+    entry.check_keys(table, _MISTAKE_KEYS, place)
     return OwnMistake(
-        entry.name_of(entry.text(table, "id", where), where),
-        entry.plain(table.get("given"), where),
-        entry.words(table, "title", where, needed="explanation" in table),
-        entry.words(table, "explanation", where, needed="title" in table),
+        name,
+        entry.plain(entry.inner(table, "given", place, 'given = { x = "3, 4" }'), place),
+        entry.words(table, "title", place, needed="explanation" in table),
+        entry.words(table, "explanation", place, needed="title" in table),
     )
 
 
-def _points(value: object, name: str, where: str) -> Fraction:
-    points = _fraction(value)
+def _points(table: Table, name: str, where: str) -> Fraction:
+    entry.missing(table, "points", entry.within(where, name), "points = 1")
+    points = _fraction(table["points"])
     if points is None or points < 0:
-        raise DenseError("exercise-points", source=where, field=name, typed=str(value))
+        raise DenseError("exercise-points", source=where, field=name, typed=str(table["points"]))
     return points
 
 
@@ -174,9 +194,9 @@ def _decimals(value: object, name: str, where: str) -> int | None:
 
 def _options(table: Table, where: str) -> dict[str, tuple[str, ...]]:
     """The choices by id, each with the other words that mean it; no word may mean two."""
-    options = table.get("options")
-    if not isinstance(options, dict) or len(options) < 2:
-        raise DenseError("exercise-text-missing", source=where, key="options")
+    options = entry.inner(table, "options", where, 'options = { yes = ["…"], no = [] }')
+    if len(options) < 2:
+        raise DenseError("exercise-options-few", source=where, count=len(options))
     found = {entry.name_of(name, where): tuple(entry.texts(options, name, where)) for name in options}
     words = [word.strip().casefold() for name, others in found.items() for word in (name, *others)]
     for place, word in enumerate(words):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from dense_cli.derivation import Derivation, Note, Prose, Step, Table
+from dense_cli.frozen import dataclass
 from dense_cli.grading.exercise import Exercise, ExerciseSet
-from dense_cli.grading.pages import numbers_of, task_of, title_of, words
+from dense_cli.grading.pages import numbers_of, set_option, task_of, title_of, words
 from dense_cli.lang import say_in
 from dense_cli.reading.characters import visible
 
@@ -22,6 +23,8 @@ LONGEST_NAME = 60
 """Characters of a file's name without its ending: every file system takes it."""
 
 LONGEST_STUDENT = 300
+
+LARGEST_SHEET = 1 << 20
 
 RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 """Names that are devices on some systems."""
@@ -49,7 +52,8 @@ def template(sheet: Handout, language: str, as_json: bool = False) -> str:
     say = say_in(language)
     lines = [
         f"# {words(sheet.set.title, language)}",
-        *(f"# {say(f'exercise.template-{name}')}" for name in ("how", "blank")),
+        f"# {say('exercise.template-how')}",
+        f"# {say('exercise.template-blank', options=set_option(sheet.set))}",
         "",
         *(f"{name} = {_quoted(value)}" for name, value in head.items()),
     ]
@@ -60,6 +64,28 @@ def template(sheet: Handout, language: str, as_json: bool = False) -> str:
         lines += [f"[{one.id}]"]
         lines += [f'{field.name:{widest}} = ""  # {words(field.ask, language)}' for field in one.fields]
     return "".join(f"{visible(line, LONGEST_LINE)}\n" for line in lines)
+
+
+def holds_answers(path: Path) -> bool:
+    """Whether a file is a sheet that somebody filled in, or began to: an empty one may be written anew."""
+    import tomllib  # only where a file is there: it costs start-up time
+
+    try:
+        content = path.read_bytes()[:LARGEST_SHEET]
+    except (OSError, ValueError):
+        return False
+    for read in (tomllib.loads, json.loads):
+        try:
+            tables = read(content.decode("utf-8-sig"))
+        except (ValueError, RecursionError):
+            continue
+        found = tables.values() if isinstance(tables, dict) else ()
+        return any(isinstance(one, dict) and any(map(_is_filled, one.values())) for one in found)
+    return path.suffix.casefold() in (".toml", ".json") and bool(content.strip())
+
+
+def _is_filled(answer: object) -> bool:
+    return not isinstance(answer, str) or bool(answer.strip())
 
 
 def _quoted(text: str) -> str:

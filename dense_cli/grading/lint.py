@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from dense_cli.derivation import Data, Derivation, Note, Prose, Step, Table
 from dense_cli.errors import DenseError, DenseErrors
+from dense_cli.frozen import dataclass
 from dense_cli.grading.calculations import CALCULATIONS
 from dense_cli.grading.exercise import Exercise, ExerciseSet, Words
+from dense_cli.grading.exercise_entries import within
 from dense_cli.grading.exercise_files import load_set
 from dense_cli.grading.marking import CORRECT, Rules, mark_alone
 from dense_cli.grading.questions import Question, SetQuestions, questions_of
 from dense_cli.grading.separating import hidden_ids, numeric
-from dense_cli.grading.variant_lint import variant_faults
+from dense_cli.grading.variant_lint import calculations_of, unreadable, variant_faults
 from dense_cli.lang import LANGUAGES, topic_texts
+from dense_cli.mistakes import catalogue
 from dense_cli.reading.answers import told as number_text
 
 
@@ -40,7 +42,12 @@ def lint(folder: Path | None) -> Linted:
     faults = tuple(
         fault
         for one in chosen.exercises
-        for fault in (*_word_faults(one), *_given_faults(one), *_answer_faults(one, questions))
+        for fault in (
+            *_word_faults(one),
+            *_given_faults(one),
+            *_own_mistake_faults(one),
+            *_answer_faults(one, questions),
+        )
     )
     # Variants are drawn only where the exercise itself is sound: else each would tell the same fault again.
     faults += () if faults else tuple(fault for one in chosen.exercises for fault in variant_faults(one))
@@ -81,6 +88,22 @@ def _given_faults(one: Exercise) -> Iterator[DenseError]:
             yield DenseError("exercise-given-name", hint=hint, source=one.source, typed=key, known=known)
 
 
+def _own_mistake_faults(one: Exercise) -> Iterator[DenseError]:
+    """Mistakes that the exercise brings, but that are called like others, or whose numbers cannot be read."""
+    calculations = calculations_of(one)
+    taken = {known.id for calculation in calculations for known in catalogue(calculation.topic)}
+    for mistake in one.mistakes:
+        place = within(one.source, mistake.id)
+        if mistake.id in taken:
+            yield DenseError("exercise-mistake-id", source=place, typed=mistake.id)
+        taken.add(mistake.id)
+        for calculation in calculations:
+            fault = unreadable(calculation, {**one.given, **mistake.given})
+            if fault is not None and unreadable(calculation, one.given) is None:
+                yield fault.about(source=place)
+                break
+
+
 def _answer_faults(one: Exercise, questions: SetQuestions) -> Iterator[DenseError]:
     """The answer written by hand, marked like a student's, must be right."""
     told: set[str] = set()
@@ -92,11 +115,11 @@ def _answer_faults(one: Exercise, questions: SetQuestions) -> Iterator[DenseErro
             mark, _ = mark_alone(question, field.answer, Rules())
         except DenseError as error:  # told once: all fields of a calculation fail alike
             if str(error) not in told:
-                yield error
+                yield error if question.worked else error.about(source=within(one.source, field.name))
             told.add(str(error))
             continue
         if isinstance(mark.message, DenseError):
-            yield mark.message.about(source=one.source)
+            yield mark.message.about(source=within(one.source, field.name))
         elif mark.verdict != CORRECT:
             facts = {"field": field.name, "typed": field.answer, "computed": _written(question)}
             yield DenseError("exercise-answer", source=one.source, **facts)

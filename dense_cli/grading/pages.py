@@ -7,7 +7,7 @@ from unicodedata import east_asian_width
 
 from dense_cli.derivation import Data, Derivation, Note, Prose, Step, Table
 from dense_cli.grading.exercise import Exercise, ExerciseSet, Field, Words, in_language
-from dense_cli.grading.report import plain_number
+from dense_cli.numerals import plain_number
 
 
 def listing(chosen: ExerciseSet, language: str) -> Derivation:
@@ -76,6 +76,19 @@ def _between(before: str, after: str) -> str:
         is_wide and not mark.isalnum() for is_wide, mark in zip(wide, (before, after), strict=True)
     ]
     return "" if all(wide) or any(punctuation) else " "
+
+
+def set_option(chosen: ExerciseSet) -> str:
+    """What a call must say besides, so that it is about this set: nothing for our own.
+
+    >>> set_option(ExerciseSet("s", {}, (), "my set"))
+    " --exercises 'my set'"
+    """
+    if not chosen.folder:
+        return ""
+    from shlex import quote  # only for a teacher's own set: it costs start-up time
+
+    return f" --exercises {quote(chosen.folder)}"
 
 
 def asked(one: Exercise, language: str, variant: str = "") -> Derivation:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from dense_cli.errors import DenseError
+from dense_cli.frozen import replace
 from dense_cli.grading.exercise import Exercise, Words
 
 PLACE = re.compile(r"\{([A-Za-z][A-Za-z0-9_-]*)(?:\.([1-9][0-9]?))?\}")
@@ -32,7 +32,7 @@ def drawn_given(one: Exercise, numbers: Mapping[str, str]) -> dict[str, str]:
 
     def number(name: str, _: str | None) -> str:
         if name not in numbers:
-            raise DenseError("exercise-place", source=one.source, typed=name, known=tuple(numbers))
+            raise DenseError("variant-place", source=one.source, typed=name, known=tuple(numbers))
         return numbers[name]
 
     return {**one.given, **{name: _filled(text, number) for name, text in variation.given.items()}}

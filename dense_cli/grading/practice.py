@@ -6,16 +6,17 @@ Nothing here reads or prints. What is kept from one sitting to the next is `Kept
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from shlex import quote
 
+from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, field, replace
 from dense_cli.grading.calculations import Answer
-from dense_cli.grading.exercise import Exercise, ExerciseSet, Field, in_language
+from dense_cli.grading.exercise import Exercise, ExerciseSet, Field, choice_word, in_language
 from dense_cli.grading.marking import FULL, INVALID, REVIEW, USUAL_DECIMALS, Mark, Marker, Rules
-from dense_cli.grading.pages import one_paragraph, words
+from dense_cli.grading.pages import one_paragraph, set_option, words
 from dense_cli.grading.practice_hints import LEVELS, Asked, hint
 from dense_cli.grading.practice_state import Done, How, Kept, State
-from dense_cli.grading.practice_words import choice_words, command_of, command_words
+from dense_cli.grading.practice_words import command_of, command_words
 from dense_cli.grading.questions import Question, SetQuestions, questions_about
 from dense_cli.grading.telling import Teller
 from dense_cli.grading.variants import variant
@@ -65,8 +66,21 @@ class Coach:
         return self._counted("ended" if is_kept else "ended-unkept", state)
 
     def _counted(self, key: str, state: State) -> str:
-        done = sum(one.key in state.kept.done for one in self.fields)
+        done = sum(one.key in state.kept.done for one in self.fields) - len(self._skipped(state))
         return self.say(key, done=str(done), all=str(len(self.fields)))
+
+    def _skipped(self, state: State) -> tuple[str, ...]:
+        """The questions that were left open."""
+        found = ((one.key, state.kept.done.get(one.key)) for one in self.fields)
+        return tuple(key for key, done in found if done is not None and done.how == "skipped")
+
+    def _nothing_left(self, state: State) -> str:
+        """What is said where no question is to come."""
+        skipped = self._skipped(state)
+        if not skipped:
+            return self.say("all-done")
+        first = skipped[0].partition(".")[0]
+        return self.say("all-but-skipped", fields=self.say("separator").join(skipped), id=first)
 
     # --- one line of the learner's
 
@@ -106,15 +120,15 @@ class Coach:
         state = replace(state, mark=mark, level=0)
         if mark.verdict == REVIEW:
             return self._over(state, asked, "kept", (self.say("kept"),))
-        lines = (self.say("read-as", read=mark.read_as or ""), self._verdict(mark))
+        lines = (self.say("read-as", read=self._read_as(mark)), self._verdict(mark))
         if mark.verdict not in FULL:
             return state, (*lines, self.say("how-on"))
         return self._over(state, asked, "hinted" if state.hints else "alone", lines)
 
     def _refusal(self, mark: Mark) -> str:
-        assert mark.message is not None
-        say = self.teller.say
-        reason, advice = message(mark.message, say), refusal_hint(mark.message, say)  # type: ignore[arg-type]
+        assert isinstance(mark.message, DenseError)
+        error, say = self.teller.refused(mark.field, mark.message), self.teller.say
+        reason, advice = message(error, say), refusal_hint(error, say)
         return self.say("not-read", reason=reason, hint=advice)
 
     def _verdict(self, mark: Mark) -> str:
@@ -176,7 +190,8 @@ class Coach:
         if before is not None and (following is None or following.exercise != before.exercise):
             lines = tuple(self._closing(state, before.exercise))
         if following is None:
-            return replace(state, place=None, mark=None, level=0, hints=0), (*lines, self.say("all-done"))
+            lines = (*lines, self._nothing_left(state))
+            return replace(state, place=None, mark=None, level=0, hints=0), lines
         announced = before is None or following.exercise != before.exercise
         state, more = self._at(state, following, announced)
         return state, (*lines, *more)
@@ -213,21 +228,27 @@ class Coach:
     def _question(self, state: State) -> Lines:
         asked = self._field(state)
         if asked is None:
-            return (self.say("all-done"),)
+            return (self._nothing_left(state),)
         ask = one_paragraph(in_language(self._of(state, asked).field.ask, self.teller.language))
         return (self.say("question", field=asked.key, ask=ask),)
 
     def _key(self, state: State, asked: Field) -> str:
         if asked.kind == "text":
             return self.say("key-open")
-        return self.say("key", answer=self._written(self._of(state, asked).right))
+        return self.say("key", answer=self._written(asked, self._of(state, asked).right))
 
-    def _written(self, right: Answer) -> str:
-        if isinstance(right, str):
-            return choice_words(self.teller.say, right)
-        if isinstance(right, bool):
-            return Notation(self.teller.say).prose(right)
-        return Notation(self.teller.say).value(right).text
+    def _written(self, asked: Field, answer: Answer) -> str:
+        if isinstance(answer, str):
+            return choice_word(asked, answer, self.teller.language)
+        if isinstance(answer, bool):
+            return Notation(self.teller.say).prose(answer)
+        return Notation(self.teller.say).value(answer).text
+
+    def _read_as(self, mark: Mark) -> str:
+        """How an answer was understood: choices in the reader's language, numbers with the digits typed."""
+        if isinstance(mark.value, str | bool):
+            return self._written(mark.field, mark.value)
+        return mark.read_as or ""
 
     def _help(self) -> Iterator[str]:
         yield self.say("help-answer")
@@ -244,7 +265,8 @@ class Coach:
 
     def _solve_call(self, state: State, asked: Field) -> str:
         seed = state.kept.seeds.get(asked.exercise, "")
-        return f"dense exercise solve {asked.exercise}" + (f" --variant {quote(seed)}" if seed else "")
+        numbers = f" --variant {quote(seed)}" if seed else ""
+        return f"dense exercise solve {asked.exercise}{numbers}{set_option(self.set)}"
 
     # --- what is asked
 

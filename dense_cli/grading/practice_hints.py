@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dense_cli.derivation import Note, Prose, Step
+from dense_cli.frozen import dataclass
 from dense_cli.grading.calculations import SAME
+from dense_cli.grading.exercise import Field
 from dense_cli.grading.marking import ATOL, RTOL, Mark, within
 from dense_cli.grading.pages import words
 from dense_cli.grading.questions import Question
@@ -72,8 +73,8 @@ def _entry(asked: Asked, teller: Teller) -> str:
     if field.kind == "yes-no":
         return _say(teller, "hint-other-way")
     if field.kind == "choice":
-        others = (name for name in field.options if name != mark.value)
-        return _say(teller, "hint-other-choice", options=_listed(others, teller))
+        others = tuple(name for name in field.options if name != mark.value)
+        return _say(teller, "hint-other-choice", options=_choices(field, others, teller))
     if field.kind == "vector":
         return _places(mark, teller)
     assert not isinstance(mark.value, str | tuple)
@@ -91,7 +92,7 @@ def _form(question: Question, teller: Teller) -> str:
     if field.kind == "vector":
         facts["count"] = str(question.width)
     if field.kind == "choice":
-        facts["options"] = _listed(field.options, teller)
+        facts["options"] = _choices(field, tuple(field.options), teller)
     return _say(teller, f"hint-kind-{field.kind}", **facts)
 
 
@@ -108,6 +109,10 @@ def _places(mark: Mark, teller: Teller) -> str:
     if len(wrong) == len(rights):
         return _say(teller, "hint-every-entry")
     return _say(teller, "hint-entries", places=_listed(map(str, wrong), teller))
+
+
+def _choices(field: Field, names: tuple[str, ...], teller: Teller) -> str:
+    return _listed((teller.choice(field, name) for name in names), teller)
 
 
 def _listed(names: Any, teller: Teller) -> str:

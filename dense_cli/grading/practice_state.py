@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from dense_cli.derivation import Data
 from dense_cli.errors import DenseError
+from dense_cli.frozen import dataclass, field
 from dense_cli.grading.drawing import seed_of
 from dense_cli.grading.marking import Mark
 
@@ -86,6 +86,31 @@ def from_data(data: object, set_id: str) -> Kept | None:
         return None
     assert isinstance(drawn, int)
     return Kept({key: one for key, one in found.items() if one is not None}, seeds, drawn)
+
+
+def with_changes(kept: Kept, before: Kept, after: Kept) -> Kept:
+    """What is kept, with what changed from `before` to `after`, exercise by exercise.
+
+    An exercise that did not change stays as it is kept: another sitting may have worked on it.
+
+    >>> with_changes(Kept({"2.x": Done("alone")}), Kept(), Kept({"1.x": Done("shown")})).done.keys()
+    dict_keys(['2.x', '1.x'])
+    """
+    keys = {*before.done, *after.done}
+    changed = {_exercise(key) for key in keys if before.done.get(key) != after.done.get(key)}
+    names = {*before.seeds, *after.seeds}
+    changed |= {name for name in names if before.seeds.get(name) != after.seeds.get(name)}
+    return Kept(
+        {key: one for key, one in kept.done.items() if _exercise(key) not in changed}
+        | {key: one for key, one in after.done.items() if _exercise(key) in changed},
+        {name: seed for name, seed in kept.seeds.items() if name not in changed}
+        | {name: seed for name, seed in after.seeds.items() if name in changed},
+        max(kept.drawn, after.drawn),
+    )
+
+
+def _exercise(key: str) -> str:
+    return key.partition(".")[0]
 
 
 def _done(data: object) -> Done | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from unicodedata import normalize
 
-from dense_cli.derivation import Say
 from dense_cli.grading.exercise import Field
 from dense_cli.lang import LANGUAGES, topic_texts
 
@@ -25,12 +24,6 @@ def command_words(language: str, command: str) -> tuple[str, ...]:
     spoken = dict.fromkeys((language, LANGUAGES[0]))
     texts = (topic_texts(code, "practice")[f"command-{command}"] for code in spoken)
     return tuple(word for text in texts for word in text.split())
-
-
-def choice_words(say: Say, choice: str) -> str:
-    """A choice in words, where there are any, else as its id."""
-    key = f"choice-{choice}"
-    return say(f"exercise.{key}") if key in topic_texts(LANGUAGES[0], "exercise") else choice
 
 
 def command_of(line: str, asked: Field | None) -> tuple[str | None, str]:

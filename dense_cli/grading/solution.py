@@ -10,13 +10,12 @@ from dense_cli.core.budget import budget
 from dense_cli.core.ffn import Ffn, ffn
 from dense_cli.core.norms import Norm, layer_norm, norm
 from dense_cli.core.rope import Rope, rope
-from dense_cli.derivation import Data, Derivation, Line, Note, Prose, Step
-from dense_cli.grading.exercise import Exercise
+from dense_cli.derivation import Data, Derivation, Line, Prose, Step
+from dense_cli.grading.exercise import Exercise, choice_word
 from dense_cli.grading.pages import plain, task_of, title_of, words
 from dense_cli.grading.questions import Question
-from dense_cli.grading.report import plain_number
-from dense_cli.lang import topic_texts
 from dense_cli.mistakes.params import BudgetQuestion
+from dense_cli.numerals import plain_number
 
 TOLD_IN: Mapping[str | None, frozenset[str]] = {"rmsnorm": frozenset({"layernorm"})}
 """Calculations whose story is part of another's."""
@@ -26,7 +25,7 @@ def solved(one: Exercise, questions: Sequence[Question], language: str) -> Deriv
     """The worked solution: the calculation step by step, the answers, and what to remember."""
     own = [question for question in questions if question.exercise is one]
     answers = tuple(
-        Line(plain(question.field.name), None, _right(question))
+        Line(plain(question.field.name), None, _right(question, language))
         for question in own
         if question.field.kind != "text"
     )
@@ -45,12 +44,10 @@ def solved(one: Exercise, questions: Sequence[Question], language: str) -> Deriv
     )
 
 
-def _right(question: Question) -> Any:
-    """The right answer for people: a choice in words, where there are any, else as its id."""
+def _right(question: Question, language: str) -> Any:
+    """The right answer for people: a choice as it is called in their language."""
     right = question.right
-    known = topic_texts("en", "exercise")
-    is_named = question.field.kind == "choice" and f"choice-{right}" in known
-    return Note(f"exercise.choice-{right}") if is_named else right
+    return Prose(choice_word(question.field, right, language)) if isinstance(right, str) else right
 
 
 def _json(value: Any) -> Data:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from dense_cli.derivation import Fact, Note, Prose, Say
 from dense_cli.errors import DenseError
-from dense_cli.grading.exercise import NUMERIC, ExerciseSet, OwnMistake, in_language
+from dense_cli.frozen import dataclass
+from dense_cli.grading.exercise import NUMERIC, ExerciseSet, Field, OwnMistake, choice_word, in_language
 from dense_cli.grading.marking import WRONG, Mark
-from dense_cli.lang import say_in, topic_texts
+from dense_cli.lang import is_said, say_in
 from dense_cli.lang.refusal import hint, message
 from dense_cli.mistakes import Mistake
 from dense_cli.mistakes.diagnosis import Found
@@ -45,7 +45,7 @@ class Teller:
 
     def _notes(self, mark: Mark) -> Iterator[Note]:
         if isinstance(mark.message, DenseError):
-            yield self.refusal(mark.message)
+            yield self.refusal(self.refused(mark.field, mark.message))
             return
         if mark.assumed and mark.read_as is not None:
             yield Note("check.read-as", {"read": mark.read_as})
@@ -88,7 +88,21 @@ class Teller:
             texts = {"title": own.title, "explanation": own.explanation}
             return Prose(in_language(texts[name], self.language)) if name in texts else None
         key = mistake.words(name)
-        return Note(key) if key.partition(".")[2] in topic_texts(self.language, "mistakes") else None
+        return Note(key) if is_said(self.language, key) else None
+
+    def refused(self, field: Field, error: DenseError) -> DenseError:
+        """Why an answer could not be read, with the choices as they are called in this language."""
+        choices = {
+            fact: tuple(self.choice(field, name) for name in str(error.facts[fact]).split(", "))
+            for fact in ("choices", "near")
+            if field.kind == "choice" and error.facts.get(fact)
+        }
+        return error.about(**choices)
+
+    def choice(self, field: Field, name: str) -> str:
+        """A choice as it is called in this language, with its id where that is another word."""
+        word = choice_word(field, name, self.language)
+        return name if word == name else self.say("check.choice", word=word, id=name)
 
     def refusal(self, error: DenseError) -> Note:
         """Why something could not be read, and what to write instead."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from itertools import islice
+from typing import Any
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.drawing import drawn_numbers, student_seed, words
+from dense_cli.frozen import dataclass, field, replace
+from dense_cli.grading.drawing import drawn_numbers, seed_for, words
 from dense_cli.grading.exercise import Exercise, ExerciseSet
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.marking import Marker, Rules
 from dense_cli.grading.placeholders import drawn_given, with_numbers
 from dense_cli.grading.questions import Question, SetQuestions, questions_about
-from dense_cli.grading.report import Marked
-from dense_cli.grading.separating import OF_METHOD, hidden_ids, keep_their_distance
+from dense_cli.grading.separating import OF_METHOD, hidden_ids, tell_all
 from dense_cli.grading.sheets import Sheet
 from dense_cli.grading.witnesses import LAWS
 from dense_cli.mistakes.diagnosis import FAILURES
@@ -20,8 +23,8 @@ from dense_cli.mistakes.diagnosis import FAILURES
 MOST_DRAWS = 200
 """After so many unsuitable draws an exercise's ranges are at fault."""
 
-OWN = "student"
-"""In place of a seed: each student's own numbers."""
+DRAWS_LOOKED_AT = 20
+"""So many of them tell what is at fault."""
 
 MOST_MARKERS = 64
 """Variants whose wrong paths are kept at hand while a class is marked."""
@@ -36,13 +39,33 @@ def variant(one: Exercise, seed: str) -> tuple[Question, ...]:
     """
     if one.variation is None:
         return questions_about(one)
-    drawn = words(seed, one.id)
-    for _ in range(MOST_DRAWS):
-        candidate = questions_about(_redrawn(one, drawn_numbers(one.variation.numbers, drawn)))
+    for candidate in islice(_candidates(one, seed), MOST_DRAWS):
         if candidate[0].exercise.given != one.given and _is_suitable(candidate):
             _check_laws(candidate)
             return candidate
-    raise DenseError("variant-not-found", source=one.source, typed=seed, tries=MOST_DRAWS)
+    never = _never_shown(one, seed)
+    hint = "variant-not-found-unseen" if never else None
+    facts: dict[str, Any] = {"source": one.source, "typed": seed, "tries": MOST_DRAWS, "unseen": never}
+    raise DenseError("variant-not-found", hint=hint, **facts)
+
+
+def _candidates(one: Exercise, seed: str) -> Iterator[tuple[Question, ...]]:
+    """The questions of an exercise with one draw of numbers after another, suitable or not."""
+    assert one.variation is not None
+    drawn = words(seed, one.id)
+    while True:
+        yield questions_about(_redrawn(one, drawn_numbers(one.variation.numbers, drawn)))
+
+
+def _never_shown(one: Exercise, seed: str) -> tuple[str, ...]:
+    """Which mistakes none of the first draws shows, besides those that the exercise names."""
+    assert one.variation is not None
+    hidden: list[frozenset[str]] = []
+    for candidate in islice(_candidates(one, seed), DRAWS_LOOKED_AT):
+        with suppress(*FAILURES):
+            hidden.append(hidden_ids(candidate, OF_METHOD))
+    never = frozenset.intersection(*hidden) if hidden else frozenset()
+    return tuple(sorted(never - set(one.variation.unseen)))
 
 
 def variant_set(chosen: ExerciseSet, seed: str) -> SetQuestions:
@@ -68,8 +91,7 @@ def _is_suitable(questions: tuple[Question, ...]) -> bool:
     try:
         if any(one.field.kind == "whole" and not isinstance(one.right, int) for one in questions):
             return False
-        unseen = hidden_ids(questions, OF_METHOD)
-        return unseen <= set(variation.unseen) and keep_their_distance(questions)
+        return tell_all(questions, variation.unseen)
     except FAILURES:
         return False
 
@@ -103,15 +125,6 @@ def questions_for(chosen: ExerciseSet, seed: str) -> SetQuestions:
     if seed:
         return variant_set(chosen, seed)
     return SetQuestions(chosen, tuple(one for each in chosen.exercises for one in questions_about(each)))
-
-
-def seed_for(wanted: str, set_id: str, student: str) -> str:
-    """The seed that is meant: `wanted` itself, or the student's own. Empty: the printed numbers.
-
-    >>> seed_for("7", "chapter-25", "s01"), seed_for("student", "chapter-25", "s01")
-    ('7', 'chapter-25:s01')
-    """
-    return student_seed(set_id, student) if wanted.casefold() == OWN else wanted
 
 
 def marked_with(markers: Markers, sheet: Sheet, wanted: str) -> Marked:

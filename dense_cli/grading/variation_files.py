@@ -22,13 +22,11 @@ def variation(table: Table, exercise: Exercise, where: str) -> Variation:
 
     Raises DenseError with the file and what is wrong in it.
     """
-    varied = table["variant"]
-    if not isinstance(varied, dict):
-        raise DenseError("exercise-variant", source=where, typed="variant")
+    varied = entry.inner(table, "variant", where, "[variant]")
     entry.check_keys(varied, _KEYS, where)
     return Variation(
-        numbers=_numbers(varied.get("numbers"), where),
-        given=entry.plain(varied.get("given"), where),
+        numbers=_numbers(entry.inner(varied, "numbers", where, "[variant.numbers]"), where),
+        given=entry.plain(entry.inner(varied, "given", where, "[variant.given]"), where),
         title=exercise.title,
         text=exercise.text,
         asks={field.name: field.ask for field in exercise.fields},
@@ -38,9 +36,9 @@ def variation(table: Table, exercise: Exercise, where: str) -> Variation:
     )
 
 
-def _numbers(table: object, where: str) -> dict[str, tuple[str, ...]]:
-    if not isinstance(table, dict) or not 1 <= len(table) <= MOST_NUMBERS:
-        raise DenseError("exercise-variant", source=where, typed="numbers")
+def _numbers(table: Table, where: str) -> dict[str, tuple[str, ...]]:
+    if not 1 <= len(table) <= MOST_NUMBERS:
+        raise DenseError("exercise-variant-numbers", source=where, count=len(table), most=MOST_NUMBERS)
     return {entry.name_of(name, where): _choices(name, value, where) for name, value in table.items()}
 
 
@@ -64,8 +62,11 @@ def _is_whole(value: object) -> bool:
 
 
 def _phrases(table: object, where: str) -> Mapping[str, Mapping[str, Words]]:
-    if not isinstance(table, dict) or not all(isinstance(inner, dict) for inner in table.values()):
-        raise DenseError("exercise-variant", source=where, typed="phrases")
-    return {
-        given: {value: entry.words(inner, value, where) for value in inner} for given, inner in table.items()
-    }
+    phrases = entry.inner({"phrases": table}, "phrases", where, "[phrases.angle]")
+    return {given: _of_value(phrases, given, where) for given in phrases}
+
+
+def _of_value(phrases: Table, given: str, where: str) -> Mapping[str, Words]:
+    """How the values of one given number are said."""
+    values = entry.inner(phrases, given, where, f"[phrases.{given}]")
+    return {value: entry.words(values, value, where) for value in values}

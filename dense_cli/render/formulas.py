@@ -48,9 +48,9 @@ class Formulas:
     fractions_group: ClassVar[bool] = False
     """Whether a quotient holds together by itself, as a drawn fraction does."""
 
-    def number(self, value: Number, exact: Exact | None = None) -> Numeral:
-        """The digits of one number."""
-        return numeral(value, self.digits, exact)
+    def number(self, value: Number, exact: Exact | None = None, factor: bool = False) -> Numeral:
+        """The digits of one number; of a factor not only zeros, unless it is zero."""
+        return numeral(value, self.digits, exact, factor)
 
     def symbols(self, expression: Expression) -> str:
         """The formula with its symbols."""
@@ -105,18 +105,26 @@ class Formulas:
 
     # --- the rules
 
-    def _write(self, node: Expression, numbers: bool, followed: bool = False, leads: bool = True) -> Numeral:
+    def _write(
+        self,
+        node: Expression,
+        numbers: bool,
+        followed: bool = False,
+        leads: bool = True,
+        factor: bool = False,
+    ) -> Numeral:
         """The node without parentheses around it.
 
         `followed`: a factor or a divisor comes next, which an open function would swallow; `leads`: no
-        operator stands before, so that a sign may begin it.
+        operator stands before, so that a sign may begin it; `factor`: it is no term of a sum, so that a
+        zero in its place would make something else of the whole.
         """
         node = _bare(node)
         if isinstance(node, Constant):
-            return self.number(node.value)
+            return self.number(node.value, factor=factor)
         if isinstance(node, Symbol):
             if numbers and node.value is not None:
-                return self.number(node.value, node.known)
+                return self.number(node.value, node.known, factor)
             return Numeral(self.name(node), True)
         if isinstance(node, Sum):
             return self._sum(node, numbers)
@@ -127,7 +135,8 @@ class Formulas:
             part_followed = followed if ends else isinstance(node, Product | Quotient)
             begins = leads and index == 0 and not isinstance(node, Negative)
             alone = place == GROUPED or _bare(part).binding < place
-            shown = self._write(part, numbers, part_followed, begins or alone)
+            scales = factor or not isinstance(node, Negative)
+            shown = self._write(part, numbers, part_followed, begins or alone, scales)
             fenced = self._needs_fence(shown.text, part, place, begins, numbers) or self._unclear(
                 part, node, index, followed
             )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from dense_cli.expression import ATOM, Call, Expression, Power, Quotient, Root, Symbol
+from dense_cli.frozen import dataclass
 from dense_cli.numerals import Exact, Number, Numeral
 from dense_cli.reading.characters import visible
 from dense_cli.render.escaping import escaped, markdown_typed, markdown_words
@@ -45,8 +45,8 @@ class Latex(Notation):
     def worded(self, text: str) -> str:
         return rf"\text{{{text}}}"
 
-    def number(self, value: Number, exact: Exact | None = None) -> Numeral:
-        shown = super().number(value, exact)
+    def number(self, value: Number, exact: Exact | None = None, factor: bool = False) -> Numeral:
+        shown = super().number(value, exact, factor)
         text = shown.text.replace("π", r"\pi").replace("∞", r"\infty")
         if "e" in text:
             mantissa, power = text.split("e")

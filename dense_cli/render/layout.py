@@ -6,12 +6,14 @@ nothing is ever cut off.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from unicodedata import combining, east_asian_width
 
 NEVER_FIRST = frozenset("，。、；：？！）」』》〉】”’…·,.;:?!)]}%")
 NEVER_LAST = frozenset("（「『《〈【“‘([{")
 OPERATORS = frozenset("+-×·/=≈")
+VECTOR = r"\[[-0-9., ]+\]"  # compiled where a text has one: not every page needs it
 
 
 def columns_of(text: str) -> int:
@@ -28,12 +30,12 @@ def columns_of(text: str) -> int:
 def wrapped(text: str, width: int) -> list[str]:
     """Running text as lines of at most `width` columns; at least one line, possibly empty.
 
-    Breaks at spaces and between Chinese characters, never before closing punctuation.
+    Breaks at spaces and between Chinese characters, never before closing punctuation nor in a short vector.
 
-    >>> wrapped("the causal mask", 11)
-    ['the causal', 'mask']
+    >>> wrapped("the causal mask", 11), wrapped("the query is [1, 0]", 16)
+    (['the causal', 'mask'], ['the query is', '[1, 0]'])
     """
-    return filled(pieces(text), width)
+    return filled(pieces(text, width // 2), width)
 
 
 def filled(parts: Iterable[str], width: int, hang: int = 0) -> list[str]:
@@ -78,12 +80,19 @@ def padded(text: str, width: int, right: bool = False) -> str:
     return space + text if right else text + space
 
 
-def pieces(text: str) -> Iterator[str]:
-    """Running text in pieces that may stand on lines of their own, each with the space behind it."""
+def pieces(text: str, longest: int = 0) -> Iterator[str]:
+    """Running text in pieces that may stand on lines of their own, each with the space behind it.
+
+    A vector of at most `longest` columns is in one piece.
+    """
     start = 0
+    whole = set[int]()
+    for vector in re.finditer(VECTOR, text) if longest and "[" in text else ():
+        if len(vector[0]) <= longest:
+            whole.update(range(vector.start() + 1, vector.end()))
     for place in range(1, len(text)):
         before, after = text[place - 1], text[place]
-        if after == " " or after in NEVER_FIRST or before in NEVER_LAST:
+        if place in whole or after == " " or after in NEVER_FIRST or before in NEVER_LAST:
             continue
         if before == " " or _is_wide(before) or _is_wide(after):
             yield text[start:place]

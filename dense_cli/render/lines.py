@@ -7,9 +7,9 @@ split by columns or told row by row.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from dense_cli.frozen import dataclass
 from dense_cli.render.layout import columns_of, filled, formula_pieces, padded, pieces, wrapped
 from dense_cli.render.notation import STATES
 from dense_cli.render.page import (
@@ -134,9 +134,10 @@ def grid(table: Grid, width: int, colon: str) -> Iterator[Row]:
                 yield from table_lines(fitted)
         return
     for row in table.rows:
-        for place, (label, cell) in enumerate(zip(table.columns, row, strict=True)):
+        for place, (label, cell, kind) in enumerate(zip(table.columns, row, table.kinds, strict=True)):
             indent = INDENT if place == 0 else 2 * INDENT
-            told = filled([*pieces(label + colon), *formula_pieces(cell)], width - indent, INDENT)
+            parts = pieces(cell) if kind == "words" else formula_pieces(cell)
+            told = filled([*pieces(label + colon), *parts], width - indent, INDENT)
             yield from (Row(line, "plain", indent) for line in told)
 
 

@@ -49,4 +49,7 @@ def started(*arguments, code=None):
     import subprocess
 
     words = [sys.executable, *(["-c", code] if code else ["-m", "dense_cli"]), *arguments]
-    return subprocess.run(words, capture_output=True, text=True, env={**os.environ, **QUIET}, check=False)
+    environment = {**os.environ, **QUIET}
+    return subprocess.run(
+        words, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment, check=False
+    )

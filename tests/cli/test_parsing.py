@@ -90,6 +90,7 @@ def test_ordinary_calls_are_read_plainly(name, words):
         ("show", ["4", "5"]),
         ("show", ["-opage.html"]),
         ("params", ["-1"]),
+        ("rope", ["--q", "1,0", "--q", "2,0"]),
     ],
 )
 def test_what_has_two_readings_is_left_to_typer(name, words):
@@ -109,3 +110,36 @@ def test_complaints_are_ours(words, key):
     with pytest.raises(DenseError) as refused:
         parsed("rope", PARAMETERS["rope"], words)
     assert refused.value.key == key
+
+
+@pytest.mark.parametrize("others", [[], ["--", "--"]], ids=["plain", "by Typer"])
+class TestAnOptionThatTakesOneValue:
+    """However a call is read, two values for one option are refused and never chosen between."""
+
+    def test_is_refused_with_two(self, others):
+        name, words = ("params", ["--width", "12", "--hidden=48", "--width", "24", *others])
+        with pytest.raises(DenseError) as refused:
+            parsed(name, PARAMETERS[name], words)
+        assert refused.value.key == "option-twice"
+        assert [refused.value.facts[fact] for fact in ("typed", "first", "second")] == ["--width", "12", "24"]
+
+    def test_may_be_given_the_same_value_again(self, others):
+        found = parsed("params", PARAMETERS["params"], ["-o", "a.md", "--output=a.md", *others])
+        assert found["output"] == "a.md"
+
+    def test_is_refused_without_a_value_first(self, others):
+        with pytest.raises(DenseError) as refused:
+            parsed("params", PARAMETERS["params"], ["--width", "12", "--width=", *others])
+        assert refused.value.key == "option-without-value"
+
+    def test_does_not_make_others_take_one_only(self, others):
+        words = ["--expect", "total=1", "--expect", "total=2", *others]
+        assert parsed("params", PARAMETERS["params"], words)["expect"] == ("total=1", "total=2")
+
+
+def test_what_is_typed_beside_a_worked_example_counts_in_its_place():
+    from tests.cli.calling import call
+
+    assert call("rmsnorm", "--example", "--x", "5,12", "--json").json["result"]["rows"][0]["x"] == [5, 12]
+    rows = call("rope", "--example", "--pos", "5", "7", "--json").json["result"]["rows"]
+    assert [row["query_position"] for row in rows] == [0, 0, 1, 0, 5]

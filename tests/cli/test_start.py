@@ -20,8 +20,20 @@ print(" ".join(sys.modules))
 
 HEAVY = {"numpy", "pydantic", "rich"}
 FOR_ODD_CALLS = {"typer", "difflib", "subprocess"}
+FOR_DECLARING = {"dataclasses", "inspect"}
 FOR_FILES = {"zipfile", "shutil", "pathlib", "csv", "json"}
 FOR_COMPARING = {"dense_cli.mistakes", "dense_cli.cli.expect_asked", "dense_cli.grading"}
+FOR_SHEETS = {
+    "csv",
+    "hashlib",
+    "zipfile",
+    "dense_cli.cli.check_call",
+    "dense_cli.grading.export",
+    "dense_cli.grading.intake",
+    "dense_cli.grading.roster",
+    "dense_cli.grading.statistics",
+    "dense_cli.grading.streaming",
+}
 OTHER_MARKS = {
     "dense_cli.render.latex_notation",
     "dense_cli.render.html_notation",
@@ -32,6 +44,7 @@ ROPE = ["rope", "--q", "1,0", "--k", "1,0", "--pos", "1", "2"]
 RMSNORM = ["rmsnorm", "--x", "3,4"]
 SWIGLU = ["swiglu", "--example"]
 PARAMS = ["params", "--width", "12", "--hidden", "48"]
+ANSWER = ["check", "--exercise", "2", "--answer", "output=0,1"]
 MODEL = ["params", json.dumps({"hidden_size": 12, "query_heads": 3, "ffn_hidden_size": 32})]
 
 
@@ -63,7 +76,7 @@ def test_version_imports_nothing():
         SWIGLU,
         PARAMS,
         MODEL,
-        ["check", "--exercise", "2", "--answer", "output=0,1"],
+        ANSWER,
         ["exercise", "template"],
     ],
     ids=" ".join,
@@ -79,29 +92,53 @@ def test_the_way_in_imports_no_calculation(arguments):
         "dense_cli.core",
         "dense_cli.derivation",
         "dense_cli.cli.options",
+        *FOR_DECLARING,
     }
 
 
 @pytest.mark.parametrize("command", ["rope", "rmsnorm", "swiglu", "params", "block"])
 def test_help_of_a_command_imports_no_calculation(command):
-    unneeded = {"typer", "dense_cli.core", "dense_cli.derivation", "dense_cli.reading.numbers"}
+    unneeded = {
+        "typer",
+        "dense_cli.core",
+        "dense_cli.derivation",
+        "dense_cli.reading.numbers",
+        *FOR_DECLARING,
+    }
     assert not imported(command, "--help") & unneeded
 
 
 @pytest.mark.parametrize("arguments", [ROPE, RMSNORM, SWIGLU, PARAMS], ids=" ".join)
 def test_a_calculation_imports_only_what_it_needs(arguments):
     """No Typer for a plainly written call, nothing of files, comparisons, models and other formats."""
-    unneeded = {*FOR_ODD_CALLS, *FOR_FILES, *FOR_COMPARING, *OTHER_MARKS, "dense_cli.models"}
+    unneeded = {*FOR_ODD_CALLS, *FOR_FILES, *FOR_COMPARING, *OTHER_MARKS, *FOR_DECLARING, "dense_cli.models"}
     assert not imported(*arguments) & unneeded
 
 
 def test_counting_a_model_imports_no_rotation():
-    unneeded = {*FOR_ODD_CALLS, *FOR_COMPARING, *OTHER_MARKS, "dense_cli.core.rope", "dense_cli.core.norms"}
-    assert not imported(*MODEL) & {*unneeded, "dense_cli.core.budget", "dense_cli.models.checkpoint"}
+    unneeded = {*FOR_ODD_CALLS, *FOR_COMPARING, *OTHER_MARKS, *FOR_DECLARING}
+    others = {
+        "dense_cli.core.rope",
+        "dense_cli.core.norms",
+        "dense_cli.core.budget",
+        "dense_cli.models.checkpoint",
+    }
+    assert not imported(*MODEL) & {*unneeded, *others}
+
+
+def test_one_answer_is_marked_without_what_sheets_need():
+    assert not imported(*ANSWER) & {*FOR_ODD_CALLS, *FOR_DECLARING, *FOR_SHEETS}
+
+
+def test_an_exercise_is_shown_without_a_draw_and_without_marking():
+    unneeded = {*FOR_SHEETS, *FOR_DECLARING, "dense_cli.grading.variants", "dense_cli.grading.marking"}
+    assert not imported("exercise", "show", "4") & unneeded
 
 
 def test_a_call_that_is_not_plain_imports_typer():
     """The modules above are absent because they are not needed, not because the report cannot see them."""
-    assert {"typer", "dense_cli.core.rope"} <= imported(*ROPE, "-ox.txt", "--output=/dev/null")
+    assert {"typer", "dense_cli.core.rope", *FOR_DECLARING} <= imported(*ROPE, "-o/dev/null")
     assert {"dense_cli.mistakes", "dense_cli.cli.expect_asked"} <= imported(*ROPE, "--expect", "0")
+    assert {"dense_cli.cli.check_call", "dense_cli.grading.export"} <= imported("check", "none.toml")
+    assert {"hashlib", "dense_cli.grading.variants"} <= imported("exercise", "show", "4", "--variant", "7")
     assert {"dense_cli.render.escaping"} <= imported(*ROPE, "--format", "html")

@@ -6,8 +6,8 @@ import tomllib
 import pytest
 
 from dense_cli.grading.handout import Handout, template
+from dense_cli.grading.marked import Marked
 from dense_cli.grading.pages import asked, listing, one_paragraph
-from dense_cli.grading.report import Marked
 from dense_cli.grading.sheets import FieldNames, sheet
 from dense_cli.grading.solution import solved
 from dense_cli.lang import LANGUAGES, say_in

@@ -1,17 +1,23 @@
 """Sheets to hand out: they read back as empty, mark themselves, and have safe names."""
 
 import json
+import shutil
 import tomllib
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dense_cli.grading.exercise_files import builtin_folder, load_set
 from dense_cli.grading.handout import Handout, file_names, paper, template
+from dense_cli.grading.practice import Coach
+from dense_cli.grading.practice_state import Kept
 from dense_cli.grading.sheets import FieldNames, sheet
+from dense_cli.grading.telling import Teller
 from dense_cli.grading.variants import variant_set
 from dense_cli.lang import LANGUAGES, say_in
 from dense_cli.render import FORMATS, show
+from tests.cli.calling import call
 from tests.grading.marked import SET
 
 DRAWN = variant_set(SET, "7").set
@@ -69,3 +75,35 @@ def test_names_are_safe_and_none_comes_twice(students):
         assert not set(name) & set('/\\:*?"<>|\0')
         assert not name.startswith((".", "-"))
         assert len(name.encode()) < 100
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_how_to_mark_names_the_set_unless_it_is_our_own(tmp_path, language):
+    folder = tmp_path / "my set"
+    shutil.copytree(builtin_folder() / "chapter-25", folder)
+    assert "--exercises" not in template(Handout(SET), language)
+    assert f"--exercises '{folder}'" in template(Handout(load_set(folder)), language)
+    coach = Coach(load_set(folder), Teller(SET, language))
+    state, _ = coach.begin(Kept())
+    for line in ("[9, 9]", "h", "h", "h"):
+        state, out = coach.reply(state, line)
+    assert f"dense exercise solve 1 --exercises '{folder}'" in out[0]
+
+
+@pytest.mark.parametrize(("content", "held"), [
+    (template(Handout(SET), "en"), False),
+    (template(Handout(SET, "s01"), "zh"), False),
+    (template(Handout(SET), "en", as_json=True), False),
+    (template(Handout(SET), "en").replace('query   = ""', 'query   = "[-1, 0]"'), True),
+    (template(Handout(SET), "en").replace('query   = ""', "query   = [-1, 0]"), True),
+    (template(Handout(SET), "en").replace('query   = ""', "query   = [-1, 0"), True),
+    (template(Handout(SET), "en", as_json=True).replace('"query": ""', '"query": 0'), True),
+    ("", False),
+    ("[1", True),
+])  # fmt: skip
+def test_a_sheet_with_answers_is_not_written_over(content, held, tmp_path):
+    path = tmp_path / "answers.toml"
+    path.write_text(content, encoding="utf-8")
+    called = call("exercise", "template", "--output", str(path))
+    assert called.exit == (2 if held else 0)
+    assert path.read_text(encoding="utf-8") == (content if held else template(Handout(SET), "en"))

@@ -2,14 +2,16 @@
 
 import re
 import shutil
+from inspect import signature
 
 import pytest
 
 from dense_cli.errors import DenseError
 from dense_cli.grading.exercise_files import builtin_folder, load_set
+from dense_cli.grading.follow_rules import SOURCES
 from dense_cli.grading.lint import lint
 from dense_cli.grading.marking import Marker
-from dense_cli.grading.questions import questions_of
+from dense_cli.grading.questions import FOLLOW_RULES, questions_of
 from dense_cli.grading.solution import solved
 from dense_cli.grading.telling import Teller
 from dense_cli.lang import say_in, topic_texts
@@ -57,22 +59,22 @@ FAULTS = [
     ("set.toml", 'en = "RoPE', 'de = "RoPE', "exercise-words"),
     ("set.toml", 'zh = "RoPE', 'de = "RoPE', "exercise-language"),
     ("set.toml", '"1", "2"', '"1", "1"', "exercise-ids"),
-    ("set.toml", '["1", "2", "3", "4", "5", "6"]', "[]", "exercise-ids"),
+    ("set.toml", '["1", "2", "3", "4", "5", "6"]', "[]", "exercise-none"),
     ("set.toml", '"1", "2"', '"../1", "2"', "exercise-name"),
     ("set.toml", '"1", "2"', '"1", "7"', "exercise-file-missing"),
-    ("set.toml", '"1", "2"', '1, "2"', "exercise-text-missing"),
+    ("set.toml", '"1", "2"', '1, "2"', "exercise-entry-kind"),
     ("1.toml", "format = 1", "format = 1.0", "exercise-format"),
     ("1.toml", 'id = "1"', 'id = "a.b"', "exercise-name"),
     ("1.toml", 'id = "1"', 'id = "student"', "exercise-name"),
     ("1.toml", 'id = "1"', 'id = "2"', "exercise-ids"),
-    ("1.toml", 'id = "1"', "", "exercise-text-missing"),
-    ("1.toml", 'calculation = "rope"', "calculation = []", "exercise-text-missing"),
+    ("1.toml", 'id = "1"', "", "exercise-entry-missing"),
+    ("1.toml", 'calculation = "rope"', "calculation = []", "exercise-entry-kind"),
     ("1.toml", 'calculation = "rope"', 'calculation = "ropes"', "exercise-calculation"),
     ("1.toml", 'quantity = "query"', 'quantity = "querry"', "exercise-quantity"),
     ("1.toml", 'calculation = "rope"', "", "exercise-quantity"),
     ("1.toml", 'rule = "dot"', 'rule = "dots"', "exercise-rule"),
     ("1.toml", 'from = ["query", "key"]', 'from = ["visible"]', "exercise-follows"),
-    ("1.toml", '{ rule = "dot", from = ["query", "key"] }', '"dot"', "exercise-text-missing"),
+    ("1.toml", '{ rule = "dot", from = ["query", "key"] }', '"dot"', "exercise-entry-kind"),
     ("1.toml", '["query", "key"] }', '["query", "key"], credit = 2 }', "exercise-share"),
     ("1.toml", 'kind = "vector"', 'kind = "vektor"', "exercise-kind"),
     ("1.toml", "points = 1", "points = -1", "exercise-points"),
@@ -83,7 +85,7 @@ FAULTS = [
     ("1.toml", "points = 1", "points = 1\ndecimals = 99", "exercise-decimals"),
     ("1.toml", 'name = "key"', 'name = "Query"', "exercise-fields"),
     ("1.toml", 'name = "key"', 'name = "键"', "exercise-name"),
-    ("1.toml", 'answer = "0"', "answer = 0", "exercise-text-missing"),
+    ("1.toml", 'answer = "0"', "answer = 0", "exercise-entry-kind"),
     ("1.toml", 'answer = "0"', 'answer = "1"', "exercise-answer"),
     ("1.toml", 'answer = "no"', 'answer = "yes"', "exercise-answer"),
     ("1.toml", 'answer = "no"', 'answer = "nope"', "not-yes-or-no"),
@@ -97,7 +99,7 @@ FAULTS = [
     ("2.toml", 'x = "0, 2"', 'x = "0, 0"', "zero-row"),
     ("2.toml", 'x = "0, 2"', 'x = "zero"', None),
     ("2.toml", '"无定义", "没有定义"', '"ZERO"', "exercise-option-twice"),
-    ("2.toml", "options = {", 'options = "x" # {', "exercise-text-missing"),
+    ("2.toml", "options = {", 'options = "x" # {', "exercise-entry-kind"),
     ("3.toml", 'id = "unshifted"', 'id = "upside-down"', "exercise-mistake-words"),
     ("3.toml", 'given = { shift = "0" }', 'given = { wd = "0" }', "exercise-given-name"),
     ("3.toml", 'given = { shift = "0" }', 'given = { shift = "0" }\ntitle.en = "no shift"', "exercise-words"),
@@ -105,6 +107,18 @@ FAULTS = [
     ("4.toml", "[mistakes]", "[mistake]", "exercise-key"),
     ("5.toml", 'width = "24"', 'width = "0"', None),
     ("6.toml", "[[fields]]", '[given]\nx = "1"\n\n[[fields]]', "exercise-given-name"),
+    ("1.toml", "format = 1\n", "", "exercise-entry-missing"),
+    ("1.toml", "points = 1", "", "exercise-entry-missing"),
+    ("1.toml", '["query", "key"] }', '["query"] }', "exercise-follows-kinds"),
+    ("1.toml", '["query", "key"] }', '["query", "key", "key"] }', "exercise-follows-kinds"),
+    ("1.toml", '"dot", from = ["query", "key"]', '"gated-count", from = ["query"]', "exercise-follows-kinds"),
+    ("5.toml", 'calculation = "budget"', 'calculation = "rope"', "exercise-follows-calculation"),
+    ("6.toml", "[[fields]]\nname = \"test\"", "[fields.test]", "exercise-key"),
+    ("3.toml", 'given = { shift = "0" }', 'given = { shift = "none" }', "not-numeric"),
+    ("3.toml", 'id = "unshifted"', 'id = "no-root"', "exercise-mistake-id"),
+    ("6.toml", 'kind = "text"', 'kind = "text"\nanswer = "swap"', "exercise-entry-unused"),
+    ("6.toml", 'kind = "text"', 'kind = "text"\noptions = { a = [], b = [] }', "exercise-entry-unused"),
+    ("6.toml", "options = {", "options = { buffer = [] } # {", "exercise-options-few"),
 ]  # fmt: skip
 
 
@@ -118,7 +132,7 @@ def test_a_fault_is_told_with_its_place_and_repair(folder, name, old, new, key):
         assert re.search(r"\.toml|set", str(fault.facts["source"])), fault
         for language in ("en", "zh"):
             say = say_in(language)
-            assert "{" not in message(fault, say) + hint(fault, say)
+            assert not re.search(r"\{[a-z_]+\}", message(fault, say) + hint(fault, say))
     called = call("exercise", "lint", str(folder))
     assert called.exit == 2
     assert "hint:" in called.err
@@ -161,7 +175,7 @@ explanation.zh = "没有加上 10。"''')  # fmt: skip
     assert Teller(chosen, "en").title(mark.mistakes[0]) == "ten forgotten"
     derivation = solved(chosen.exercise("6"), questions.questions, "zh")
     assert derivation.result["answers"] == {"conclusion": "room"}
-    assert "conclusion：room" in write(derivation, say_in("zh"), 6, 80, False)
+    assert "conclusion：空间" in write(derivation, say_in("zh"), 6, 80, False)
 
 
 def test_shipped_mistakes_of_exercises_have_words_in_both_languages():
@@ -182,3 +196,16 @@ def test_places_for_given_numbers_are_filled_without_variants_too(folder):
     assert one.variation is None
     assert "[0, 2]" in one.title["en"]
     assert one.fields[0].ask["en"].startswith("{other} {x.9} ")  # nothing given is called so
+
+
+def test_every_rule_of_following_says_what_it_takes():
+    """As many fields as the rule has arguments behind the given numbers."""
+    assert SOURCES.keys() == FOLLOW_RULES.keys()
+    for name, rule in FOLLOW_RULES.items():
+        assert len(signature(rule).parameters) == 1 + len(SOURCES[name])
+
+
+def test_a_fault_of_a_field_names_the_field(folder):
+    spoil(folder, "6.toml", 'answer = "buffer"', 'answer = "bufer"')
+    (fault,) = lint(folder).faults
+    assert message(fault, say_in("en")).startswith("6.toml, conclusion: ")

@@ -80,7 +80,13 @@ CHINESE = [
     (["[-1，0]"], ["读作：[-1, 0]", "正确。"]),
     (["提示"], ["提示 1／3：要求 2 个数"]),
     (["答案。"], ["答案：[-1, 0]"]),
-    (["跳过", "跳过", "0", "不能。"], ["读作：no", "正确。", "要点："]),
+    (["跳过", "跳过", "0", "不能。"], ["读作：否", "正确。", "要点："]),
+    (["再来6", "提示"], ["从中选一个：缓冲区（buffer）、记忆（memory）、", "都不能（nothing）。"]),
+    (["再来6", "无"], ["从中选择：缓冲区（buffer）, 记忆（memory）, 质量（quality）, 都不能（nothing）。"]),
+    (["再来6", "质 量子"], ["没有看懂"]),
+    (["再来6", "memory", "提示"], ["应是其中另一个：缓冲区（buffer）、质量（quality）、都不能（nothing）。"]),
+    (["再来6", "质量"], ["读作：质量", "还不对。"]),
+    (["再来6", "答案"], ["答案：缓冲区"]),
     (["再来2"], ["习题 2：[", "（变式 1）"]),
     (["hint"], ["提示 1／3"]),
 ]  # fmt: skip
@@ -126,7 +132,7 @@ def test_what_was_jumped_over_comes_at_the_end():
 
 def test_when_everything_is_done_it_is_over_until_it_is_asked_for_again():
     coach = coach_of("1")
-    state, out = after(coach, "s", "[0, -1]", "0", "no")
+    state, out = after(coach, "key", "[0, -1]", "0", "no")
     assert state.place is None
     assert "Everything is done" in out[-1]
     state, out = coach.reply(state, "[1, 2]")
@@ -193,3 +199,10 @@ GOOD = {"format": 1, "set": "s", "drawn": 0, "seeds": {}, "done": {}}
 def test_hostile_progress_is_none(data):
     assert from_data(GOOD, "s") == Kept()
     assert from_data(data, "s") is None
+
+
+def test_what_was_skipped_is_not_done():
+    coach = coach_of("1")
+    state, out = after(coach, "s", "[0, -1]", "s", "no")
+    assert "Nothing is left but what you skipped: 1.query, 1.dot. Type again 1" in out[-1]
+    assert coach.end(state) == "Done for now: 2 of 4 questions. What is done is kept."

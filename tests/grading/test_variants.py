@@ -1,8 +1,10 @@
 """Variants: the same for the same seed, and such that every mistake shows."""
 
+import json
 import shutil
 from dataclasses import replace
 from fractions import Fraction
+from hashlib import sha256
 from itertools import islice
 
 import pytest
@@ -11,18 +13,20 @@ from hypothesis import strategies as st
 
 from dense_cli.errors import DenseError
 from dense_cli.grading.calculations import CALCULATIONS
-from dense_cli.grading.drawing import below, seed_of, student_seed, words
+from dense_cli.grading.drawing import below, drawn_numbers, seed_of, student_seed, words
 from dense_cli.grading.exercise_files import builtin_folder, load_set
 from dense_cli.grading.lint import lint
 from dense_cli.grading.marking import Marker, Rules
 from dense_cli.grading.pages import one_paragraph
-from dense_cli.grading.placeholders import shown
+from dense_cli.grading.placeholders import drawn_given, shown, with_numbers
 from dense_cli.grading.questions import questions_about
-from dense_cli.grading.separating import MARGIN, OF_METHOD, hidden_ids, keep_their_distance, numeric
+from dense_cli.grading.separating import MARGIN, OF_METHOD, hidden_ids, numeric, tell_all
 from dense_cli.grading.solution import solved
 from dense_cli.grading.variants import Markers, variant, variant_set
 from dense_cli.grading.witnesses import LAWS
 from dense_cli.lang import LANGUAGES
+from dense_cli.mistakes.agreement import agreement
+from dense_cli.mistakes.diagnosis import FAILURES
 from dense_cli.reading.answers import told
 from tests.grading.marked import SET
 
@@ -72,6 +76,13 @@ def test_a_seed_keeps_its_numbers(seed):
     """Sheets with these seeds may be handed out: a change of any number here breaks them."""
     drawn = variant_set(load_set(), seed).set
     assert {one.id: dict(one.given) for one in drawn.exercises} == PINNED[seed]
+
+
+def test_no_seed_changes_its_numbers():
+    """SHA-256 of the numbers of twenty seeds, as they were when sheets were first handed out."""
+    given = {f"{exercise} {seed}": dict(one[0].exercise.given) for (exercise, seed), one in DRAWN.items()}
+    found = sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()
+    assert found == "4590013d8a2abc32760331f6403bd171c8a84ded4e0767932f6e9cfd41fe5e1c"
 
 
 @given(st.integers(1, 1000), st.text(max_size=20))
@@ -197,7 +208,46 @@ def test_an_exercise_without_variants_stays_as_it_is():
 
 def test_first_numbers_of_the_chapter_hide_what_variants_show():
     assert "width-alone" in hidden_ids(questions_about(SET.exercise("2")))
-    assert not keep_their_distance(questions_about(SET.exercise("3")))  # mean-absolute is 13 tolerances away
+    everything = {
+        one.id for question in numeric(questions_about(SET.exercise("3"))) for one in question.paths.catalogue
+    }
+    assert not tell_all(questions_about(SET.exercise("3")), everything)  # mean-absolute is 13 tolerances away
+
+
+def is_suitable_in_full(questions, unseen):
+    """The rule written down plainly: every wrong path of every question is calculated and compared."""
+    apart = [
+        agreement(question.pick(path.result), question.right, 1e300)
+        for question in numeric(questions)
+        for path in question.paths.singles
+        if question.paths.catalogue[path.steps[0]].kind in OF_METHOD
+    ]
+    is_near = any(difference is not None and 5e-5 < difference <= MARGIN * 5e-5 for difference in apart)
+    return hidden_ids(questions, OF_METHOD) <= set(unseen) and not is_near
+
+
+def decided(rule, questions, unseen):
+    try:
+        return rule(questions, unseen)
+    except FAILURES:
+        return False
+
+
+@pytest.mark.parametrize("one", VARIED, ids=lambda one: one.id)
+def test_the_short_way_to_see_whether_numbers_are_suitable_agrees_with_the_long_one(one):
+    """On the first draws of many seeds, from ranges so narrow that many are unsuitable."""
+    narrow = {
+        name: (*choices[:3], choices[-1], choices[-1]) for name, choices in one.variation.numbers.items()
+    }
+    found = set()
+    for seed in range(25):
+        numbers = drawn_numbers(narrow, words(str(seed), one.id))
+        questions = questions_about(with_numbers(one, drawn_given(one, numbers)))
+        for unseen in (one.variation.unseen, ()):
+            long = decided(is_suitable_in_full, questions, unseen)
+            assert decided(tell_all, questions, unseen) == long
+            found.add(long)
+    assert found == {True, False}
 
 
 # --- laws
@@ -243,7 +293,8 @@ FAULTS = [
     ("1.toml", "a = { from = -3, to = 3 }", "a = [true]", "exercise-variant"),
     ("1.toml", "a = { from = -3, to = 3 }", "a = { from = -3, bis = 3 }", "exercise-variant"),
     ("1.toml", "a = { from = -3, to = 3 }", "a = { from = -3, to = 3 }\nz = [1]", "variant-number-unused"),
-    ("1.toml", 'query = "{a}, {b}"', 'query = "{a}, {z}"', "exercise-place"),
+    ("1.toml", 'angle = ["1/4turn", "1/8turn"]', 'angle = ["1/4turn", "1/8trn"]', "unknown-name"),
+    ("1.toml", 'query = "{a}, {b}"', 'query = "{a}, {z}"', "variant-place"),
     ("1.toml", 'query = "{a}, {b}"', 'quarry = "{a}, {b}"', "exercise-given-name"),
     ("1.toml", "query is {query}", "query is {quarry}", "exercise-place"),
     ("1.toml", "position {positions.1},", "position {positions.3},", "exercise-place"),
@@ -271,3 +322,12 @@ def test_a_fault_in_a_variant_is_told(folder, name, old, new, key):
     faults = lint(folder).faults
     assert key in {fault.key for fault in faults}
     assert all(fault.facts["source"] for fault in faults)
+
+
+def test_the_mistakes_that_no_numbers_show_are_named(folder):
+    """It is the one that the exercise named as unseen, and does not any more."""
+    path = folder / "1.toml"
+    content = path.read_text(encoding="utf-8")
+    path.write_text(content.replace('"mixed-table", ', ""), encoding="utf-8")
+    (fault,) = lint(folder).faults
+    assert (fault.hint, fault.facts["unseen"]) == ("variant-not-found-unseen", ("mixed-table",))

@@ -387,3 +387,12 @@ def test_latex_can_break_a_path_and_sets_steps_below_one_another() -> None:
     """A run-in heading would be drawn over the heading before it."""
     assert r"\paragraph" not in shown("latex", "en")
     assert Latex(say_in("en")).quoted("a/b_c") == r"a/\allowbreak{}b\_c"
+
+
+def test_words_of_a_row_that_is_told_in_lines_are_broken_between_words():
+    """The table has no room side by side, and no English word comes in two."""
+    title = "The down matrix becomes the identity"
+    wide = Grid(("Exercise", "Title", "Fields"), (("4", title, "x" * 28),), ("number", "words", "words"))
+    told = [row.text for row in grid(wide, 40, ": ")]
+    assert told[1].startswith("Title: The down matrix")
+    assert " ".join(line.strip() for line in told[1:-1]) == f"Title: {title}"

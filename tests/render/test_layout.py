@@ -61,3 +61,17 @@ def test_an_operator_goes_with_what_follows_it() -> None:
 def test_pieces_put_together_are_the_text() -> None:
     assert "".join(pieces(SAMPLE)) == SAMPLE
     assert "".join(formula_pieces("a = (b + c) / 2")) == "a = (b + c) / 2"
+
+
+@pytest.mark.parametrize("width", range(12, 40))
+def test_a_vector_that_takes_less_than_half_a_line_is_not_broken(width):
+    text = "旋转之前，查询是 [1, 0]，键是 [1, 0]。 The query is [-1, 0] and the key [0, 1]."
+    told = "\n".join(wrapped(text, width))
+    vectors = ("[1, 0]", "[-1, 0]", "[0, 1]")
+    assert all(vector in told for vector in vectors if len(vector) <= width // 2)
+
+
+def test_a_vector_too_long_for_a_line_is_broken_between_its_numbers():
+    numbers = [f"{place}.123456" for place in range(9)]
+    lines = wrapped(f"[{', '.join(numbers)}]", 23)
+    assert all(any(number in line for line in lines) for number in numbers)
