@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -120,3 +121,36 @@ def layer(x: np.ndarray, heads: int, hidden: int) -> dict[str, Call]:
 
         calls |= threaded(f"LlamaDecoderLayer, {dtype}".replace("torch.", ""), run)
     return calls
+
+
+def counting(fields: Mapping[str, object]) -> dict[str, Call]:
+    """The same model built without memory for its numbers, and its parameters summed."""
+    if not HAS_TRANSFORMERS:
+        return {}
+    torch, config = (
+        _torch(),
+        llama_config(**{key: int(str(n)) for key, n in fields.items() if key != "model_type"}),
+    )
+
+    def summed() -> int:
+        with torch.device("meta"):
+            made = llama().LlamaForCausalLM(config)
+        return sum(one.numel() for one in made.parameters())
+
+    return {"transformers, meta device": summed}
+
+
+def opened(paths: Sequence[Path]) -> dict[str, Call]:
+    """Names and shapes of all tensors by safetensors' own reader."""
+    if find_spec("safetensors") is None:
+        return {}
+    from safetensors import safe_open
+
+    def shapes() -> list[object]:
+        found: list[object] = []
+        for path in paths:
+            with safe_open(path, "np") as file:
+                found += [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118
+        return found
+
+    return {"safe_open": shapes}
