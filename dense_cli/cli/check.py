@@ -48,6 +48,7 @@ class Asked:
     watch: bool
     scores: str | None
     statistics: bool
+    into: str | None
     jobs: str | None
     format: str | None
     json_: bool
@@ -73,6 +74,7 @@ def check(
     watch: Annotated[bool, option("--watch")] = False,
     scores: Annotated[str | None, option("--scores", metavar="FILE")] = None,
     statistics: Annotated[bool, option("--statistics")] = False,
+    into: Annotated[str | None, option("--into", metavar="DIR")] = None,
     jobs: Annotated[str | None, option("--jobs", metavar="N")] = None,
     format: FormatOption = None,
     json_: JsonOption = False,
@@ -100,6 +102,7 @@ def check(
         watch=watch,
         scores=scores,
         statistics=statistics,
+        into=into,
         jobs=jobs,
         format=format,
         json_=json_,

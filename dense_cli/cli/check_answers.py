@@ -76,6 +76,7 @@ def _refuse_what_needs_sheets(asked: Asked) -> None:
         "--student-from": asked.student_from,
         "--roster": asked.roster,
         "--duplicates": asked.duplicates,
+        "--into": asked.into,
         "--jobs": asked.jobs,
     }
     for option, typed in of_sheets.items():

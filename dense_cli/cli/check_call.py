@@ -71,11 +71,19 @@ def _of_sheets(page: Page, asked: Asked, teller: Teller, rules: Rules, to: str |
     if to is not None:
         if asked.statistics and to != "html":
             raise DenseError("export-and-page", option="--to", typed=to, other="--statistics")
-        return exported(to, Gradebook(tuple(students), teller, found.roster, found.column), end, warnings)
-    told = report(students, teller, rules)
-    if asked.statistics:
-        told = with_statistics(told, class_statistics(students, chosen), teller)
-    return Outcome(told, end, warnings)
+        book = Gradebook(tuple(students), teller, found.roster, found.column)
+        outcome = exported(to, book, end, warnings)
+    else:
+        told = report(students, teller, rules)
+        if asked.statistics:
+            told = with_statistics(told, class_statistics(students, chosen), teller)
+        outcome = Outcome(told, end, warnings)
+    if asked.into is None:
+        return outcome
+    from dense_cli.cli.feedback import fed_back
+
+    written = fed_back(page, asked.into, asked.source, students, teller, rules)
+    return replace(outcome, beside=(written,))
 
 
 def _scored(

@@ -57,7 +57,8 @@ def streamed(page: Page, asked: Asked, teller: Teller, rules: Rules, to: str | N
     Raises DenseError for options that are none.
     """
     seed, jobs, intake = wanted_seed(asked.variant), jobs_of(asked.jobs), intake_of(asked)
-    wants_whole = asked.scores is not None or asked.roster is not None or asked.from_ == "gradescope"
+    by_student = (asked.scores, asked.roster, asked.into)
+    wants_whole = any(typed is not None for typed in by_student) or asked.from_ == "gradescope"
     if wants_whole or len(asked.source) != 1 or not _is_utf8(asked.encoding):
         return None
     path = Path(asked.source[0])

@@ -70,6 +70,8 @@ class Outcome:
     text: str = ""
     remark: Note | None = None
     """A line on standard error beside a file that was written."""
+    beside: tuple[Note, ...] = ()
+    """Lines on standard error about what else was written."""
     delivered: bool = False
     """Whether the text is where it should be already: one that is too long for memory."""
 

@@ -75,6 +75,8 @@ def show(outcome: Outcome, page: Page) -> None:
 
         facts = {name: str(fact) for name, fact in outcome.remark.facts.items()}
         console.warn(page.say(outcome.remark.key, file=visible(page.output), **facts))
+    for note in outcome.beside:
+        console.warn(page.say(note.key, **{name: str(fact) for name, fact in note.facts.items()}))
 
 
 def _deliver(outcome: Outcome, page: Page) -> None:
