@@ -131,20 +131,18 @@ class _Desk:
         warnings: list[DenseError] = []
         marks: list[Marked] = []
         standings: list[Standing] = []
-        rows: Rows | None = None
         for sheet in _read(self.job, block, self.shapes if self._takes_usual(block) else None):
             if not isinstance(sheet, Sheet):
-                sheets += 1
-                shape, values = sheet
-                if rows is None or rows.shape is not shape:
-                    rows = self._rows_of(shape)
-                students.append(values[shape.student])
+                shape, lines = sheet
+                rows = self._rows_of(shape)
+                sheets += len(lines)
+                students += [line[shape.student] for line in lines]
                 if self.pieces is not None:
-                    texts.append(rows.written(values))
+                    texts += rows.written(lines)
                 if self.job.counted:
-                    one, standing = rows.counted(values)
-                    marks.append(one)
-                    standings.append(standing)
+                    more_marks, more_standings = rows.counted(lines)
+                    marks += more_marks
+                    standings += more_standings
                 continue
             if sheet.error is None:
                 (students if sheet.submitted else absent).append(sheet.student)

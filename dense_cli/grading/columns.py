@@ -7,9 +7,9 @@ them comes from the marking that every other sheet goes through.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
-from operator import itemgetter
+from typing import Any
 
 from dense_cli.frozen import dataclass, field, replace
 from dense_cli.grading.export.pieces import NAME, Pieces
@@ -30,12 +30,13 @@ LONGEST = 400
 
 _NAME = NAME.encode()
 
-Key = Callable[[Sequence[str]], object]
-New = Callable[[Sequence[str]], "Written"]
 Written = tuple[bytes, int, Mark | None]
 """The text of an answer, and a number for what it weighs: equal numbers, equal points and verdicts.
 
 The mark is missing where the answer is plainly wrong and nobody counts."""
+
+Given = Hashable
+"""What decides the text of an answer: its own text, or that and those of the answers it may follow from."""
 
 
 @dataclass(frozen=True)
@@ -67,38 +68,47 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", errors="backslashreplace")
 
 
-class Column:
-    """The answers to one question; the text of each has that of the blank fields `before` it in front."""
+class Column(dict[Given, Written]):
+    """The answers to one question: what is written of each, made when it is first looked up.
+
+    The text of each has that of the blank fields `before` it in front. `sources` are those fields of the
+    shape from whose answers this one may follow.
+    """
 
     def __init__(self, question: Question, shape: Shape, before: str, bench: Bench) -> None:
+        super().__init__()
         places = {key: place for place, key in shape.fields}
-        sources = [(places[key], key) for key in question.sources if key in places]
         self.question = question
-        self.kept: dict[object, Written] = {}
-        self.key = itemgetter(places[question.field.key], *(place for place, _ in sources))
-        """What of a line decides the text: the answer, and those that it may follow from."""
-        self._read, self._place, self._sources = shape.read, places[question.field.key], sources
-        self._before, self._bench = before, bench
+        self.place = places[question.field.key]
+        self.sources = tuple(key for key in question.sources if key in places)
+        self._beside = tuple(places[key] for key in self.sources)
+        self._read, self._before, self._bench = shape.read, before, bench
         # Where it may follow from the student's own answers, more than its own text decides.
-        self._is_alone = len(sources) < len(question.sources) or not question.sources
+        self._is_alone = len(self.sources) < len(question.sources) or not question.sources
         self._plainly: tuple[Sight, Callable[[str, Plain], Written]] | None = None
 
-    def new(self, values: Sequence[str]) -> Written:
-        """What is written of this field of a usual line."""
-        text = values[self._place]
-        given = self._read(text)
-        if self._plainly is not None and type(given) is str:
+    def of(self, places: Sequence[Sequence[str]]) -> list[Written]:
+        """What is written of this field of many lines, of which all that stands at each place is given."""
+        given: Iterable[Given] = places[self.place]
+        if self.sources:
+            given = zip(places[self.place], *(places[place] for place in self._beside), strict=True)
+        return list(map(self.__getitem__, given))
+
+    def __missing__(self, given: Given) -> Written:
+        text, *others = given if isinstance(given, tuple) else (given,)
+        answer = self._read(text)
+        if self._plainly is not None and type(answer) is str:
             sees, written = self._plainly
-            plain = sees(given)
+            plain = sees(answer)
             if plain is not None:
-                return written(given, plain)
-        answers = {source: self._read(values[place]) for place, source in self._sources}
-        mark = self._bench.marker.mark(self.question, {**answers, self.question.field.key: given})
+                return written(answer, plain)
+        answers = {key: self._read(other) for key, other in zip(self.sources, others, strict=True)}
+        mark = self._bench.marker.mark(self.question, {**answers, self.question.field.key: answer})
         found = _encoded(self._before + self._bench.text(mark)), self._bench.weight(mark), mark
         if len(text) <= LONGEST:
-            if len(self.kept) >= MOST_ANSWERS:
-                self.kept.clear()
-            self.kept[self.key(values)] = found
+            if len(self) >= MOST_ANSWERS:
+                self.clear()
+            self[given] = found
         self._learn(mark)
         return found
 
@@ -134,50 +144,65 @@ class Rows:
 
     def __init__(self, shape: Shape, bench: Bench) -> None:
         self.shape, self._bench = shape, bench
-        self._columns: list[tuple[Mapping[object, Written], Key, New]] = []
+        self._columns: list[Column] = []
         self._blank: list[Mark] = []
-        self._places: list[int] = []
-        """Where among all fields those of the columns are."""
         answered = {key for _, key in shape.fields}
         before = ""
-        for place, question in enumerate(bench.marker.questions.questions):
+        for question in bench.marker.questions.questions:
             blank = bench.marker.mark(question, {})
             self._blank.append(blank)
             if question.field.key in answered:
-                column = Column(question, shape, before, bench)
-                self._columns.append((column.kept, column.key, column.new))
-                self._places.append(place)
+                self._columns.append(Column(question, shape, before, bench))
                 before = ""
             else:
                 before += bench.text(blank)
         self._after = _encoded(before)
         self._rests: dict[tuple[int, ...], tuple[bytes, Standing]] = {}
 
-    def written(self, values: Sequence[str]) -> bytes:
-        """All that is written of a usual line."""
-        found = [kept.get(key(values)) or new(values) for kept, key, new in self._columns]
-        texts, weights, _ = zip(*found, strict=True)
-        rest, _ = self._rests.get(weights) or self._new_rest(weights, values)
-        name = values[self.shape.student].encode()
-        return b"".join((*texts, rest)).replace(_NAME, name)
+    def written(self, lines: Sequence[Sequence[str]]) -> list[bytes]:
+        """All that is written of each usual line."""
+        names, columns, rests = self._worked(lines)
+        texts = zip(*(texts for texts, _, _ in columns), [rest for rest, _ in rests], strict=True)
+        return [
+            text.replace(_NAME, name.encode()) for text, name in zip(map(b"".join, texts), names, strict=True)
+        ]
 
-    def counted(self, values: Sequence[str]) -> tuple[Marked, Standing]:
-        """The marks of a usual line, and how the student stands, for a job that counts."""
-        found = [kept.get(key(values)) or new(values) for kept, key, new in self._columns]
-        marks = self._blank.copy()
-        for place, (_, _, mark) in zip(self._places, found, strict=True):
-            assert mark is not None
-            marks[place] = mark
-        weights = tuple([weight for _, weight, _ in found])
-        _, same = self._rests.get(weights) or self._new_rest(weights, values)
-        name = values[self.shape.student]
-        standing = Standing(name, same.source, same.score, same.max_score, same.to_review)
-        return self._bench.marked(name, marks), standing
+    def counted(self, lines: Sequence[Sequence[str]]) -> tuple[list[Marked], list[Standing]]:
+        """The marks of each usual line, and how the student stands, for a job that counts."""
+        names, columns, rests = self._worked(lines)
+        marks: list[Sequence[Mark | None]] = [(blank,) * len(lines) for blank in self._blank]
+        fields = [question.field.key for question in self._bench.marker.questions.questions]
+        for column, (_, _, own) in zip(self._columns, columns, strict=True):
+            marks[fields.index(column.question.field.key)] = own
+        sheets = [
+            self._bench.marked(name, [mark for mark in sheet if mark is not None])
+            for name, sheet in zip(names, zip(*marks, strict=True), strict=True)
+        ]
+        standings = [
+            Standing(name, one.source, one.score, one.max_score, one.to_review)
+            for name, (_, one) in zip(names, rests, strict=True)
+        ]
+        return sheets, standings
 
-    def _new_rest(self, weights: tuple[int, ...], values: Sequence[str]) -> tuple[bytes, Standing]:
+    def _worked(
+        self, lines: Sequence[Sequence[str]]
+    ) -> tuple[Sequence[str], list[Sequence[Any]], list[tuple[bytes, Standing]]]:
+        """Whose the lines are; of each column the texts, weights and marks; what follows the answers."""
+        places = tuple(zip(*lines, strict=True))
+        columns: list[Sequence[Any]] = [
+            tuple(zip(*column.of(places), strict=True)) for column in self._columns
+        ]
+        weights = zip(*(weights for _, weights, _ in columns), strict=True)
+        rests = [
+            self._rests.get(each) or self._new_rest(each, line)
+            for each, line in zip(weights, lines, strict=True)
+        ]
+        return places[self.shape.student], columns, rests
+
+    def _new_rest(self, weights: tuple[int, ...], line: Sequence[str]) -> tuple[bytes, Standing]:
         if len(self._rests) >= MOST_TOTALS:
             self._rests.clear()
-        answers = {key: self.shape.read(values[place]) for place, key in self.shape.fields}
+        answers = {key: self.shape.read(line[place]) for place, key in self.shape.fields}
         one = self._bench.marked(NAME, self._bench.marker.sheet(answers))
         rest = self._rests[weights] = self._after + self._bench.rest(one), one.standing
         return rest

@@ -47,8 +47,8 @@ class Shape:
     read: Callable[[str], object]
 
 
-Usual = tuple[Shape, Sequence[str]]
-"""A usual line: what stands at each place of its shape, as text."""
+Usual = tuple[Shape, list[Sequence[str]]]
+"""Usual lines of one shape that follow each other: of each, what stands at its places, as text."""
 
 
 class Shapes:
@@ -56,22 +56,18 @@ class Shapes:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], tuple[Match, Shape]] = {}
-        self._last: tuple[Match, Shape] | None = None
 
     def match(self, text: str, begin: int) -> tuple[Usual, int] | None:
-        """A usual line that begins there, and where the next one begins."""
-        if self._last is None:
-            return None
-        match, shape = self._last
-        found = match(text, begin)
-        if found is not None:
-            return (shape, found.groups()), found.end()
-        for last in self._known.values():
-            match, shape = last
+        """The usual lines of one shape that begin there, and where the first other one begins."""
+        for match, shape in self._known.values():
             found = match(text, begin)
             if found is not None:
-                self._last = last
-                return (shape, found.groups()), found.end()
+                lines: list[Sequence[str]] = []
+                while found is not None:
+                    lines.append(found.groups())
+                    begin = found.end()
+                    found = match(text, begin) if begin < len(text) else None
+                return (shape, lines), begin
         return None
 
     def learn(self, document: object, found: Sheet, names: FieldNames) -> None:
@@ -90,7 +86,7 @@ class Shapes:
             del self._known[next(iter(self._known))]
         entries = (rf'"{re.escape(key)}": ?' + (rf'"({_NAME})"' if key == named else _VALUE) for key in keys)
         match = re.compile(r"\{" + ", ?".join(entries) + r"\}\r?(?:\n|\Z)").match
-        self._last = self._known[keys] = match, Shape(keys.index(named), known, _read)
+        self._known[keys] = match, Shape(keys.index(named), known, _read)
 
 
 def _read(text: str) -> object:
@@ -108,8 +104,9 @@ def json_lines(
     while begin < end:
         usual = None if shapes is None else shapes.match(text, begin)
         if usual is not None:
+            (_, lines), begin = usual
+            number += len(lines)
             yield usual[0]
-            begin, number = usual[1], number + 1
             continue
         stop = text.find("\n", begin)
         stop = end if stop < 0 else stop
@@ -147,6 +144,7 @@ def table_rows(
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
     warnings = columns.warnings if begins else ()
     shape = _shape_of(columns) if usual else None
+    alike: list[Sequence[str]] = []
     try:
         for cells in rows:
             if (
@@ -155,10 +153,16 @@ def table_rows(
                 and len(cells) == columns.width
                 and _IS_NAME(cells[shape.student])
             ):
-                yield shape, cells
-            elif any(map(str.strip, cells)):
+                alike.append(cells)
+                continue
+            if shape is not None and alike:
+                yield shape, alike
+                alike = []
+            if any(map(str.strip, cells)):
                 yield row_sheet(cells, columns, warnings, source, first - 1 + rows.line_num)
                 warnings = ()
+        if shape is not None and alike:
+            yield shape, alike
     except csv.Error as error:
         raise Unusual from error
 

@@ -42,7 +42,7 @@ def test_columns_at_hand_are_bounded(tmp_path, monkeypatch, to):
     assert 0 < len(desk._rows) <= 2
     for rows in desk._rows.values():
         assert 0 < len(rows._rests) <= 2
-        assert all(0 < len(kept) <= 3 for kept, _, _ in rows._columns)
+        assert all(0 < len(kept) <= 3 for kept in rows._columns)
 
 
 ANSWERS = {
