@@ -57,7 +57,7 @@ def rope(
     angle: str | float | Sequence[float] | None = None,
     layout: str | None = None,
     rotary_dim: int | None = None,
-    config: str | Mapping[str, object] | None = None,
+    config: str | os.PathLike[str] | Mapping[str, object] | None = None,
 ) -> Any:
     """Rotate queries [..., tokens, width], and keys beside them if given, by their positions.
 
@@ -87,7 +87,9 @@ def rope(
     from dense_cli.core.kernels.walking import working_dtype
 
     arrays = [_numbers("q", q)] if k is None else [_numbers("q", q), _numbers("k", k)]
-    width = arrays[0].shape[-1] if arrays[0].ndim else 0
+    width = _width("q", arrays[0])
+    if k is not None and _width("k", arrays[1]) != width:
+        raise DenseError("width-mismatch", query_width=width, key_width=arrays[1].shape[-1])
     turning = turning_of(width, rope_theta, angle, layout, rotary_dim, config)
     places = [positions, positions if key_positions is None else key_positions]
     tables: dict[object, Any] = {}
@@ -130,7 +132,7 @@ def rms_norm(
     from dense_cli.core.kernels import rms
 
     weights = None if gain is None else _numbers("gain", gain)
-    return rms.rms_norm(_numbers("x", x), weights, eps, unit_offset, out)
+    return rms.rms_norm(_numbers("x", x), weights, _number("eps", eps), unit_offset, out)
 
 
 @with_words
@@ -162,7 +164,7 @@ def swiglu(
 
     layouts = ("in-out", "out-in")
     if weights_layout not in layouts:
-        close = nearest(weights_layout, layouts) or layouts
+        close = nearest(str(weights_layout), layouts) or layouts
         raise DenseError("unknown-weights-layout", typed=weights_layout, layouts=close)
     matrices = {"wg": wg, "wu": wu, "wd": wd}
     given = {name: _numbers(name, matrix) for name, matrix in matrices.items() if matrix is not None}
@@ -194,7 +196,7 @@ def params(
 
     if isinstance(config, Mapping):
         return count(config_of(config, "{…}", as_family), dtype)
-    return count(read_config(os.fspath(config), as_family), dtype)
+    return count(read_config(os.fsdecode(config), as_family), dtype)
 
 
 @with_words
@@ -226,6 +228,8 @@ def _numbers(name: str, given: ArrayLike) -> NDArray[Any]:
     import numpy as np
 
     try:
+        if np.ma.is_masked(given):  # what a mask hides is no number
+            raise TypeError
         array = np.asarray(given)
         if array.dtype.kind == "O":  # fractions, or whole numbers of any size
             array = np.array([float(each) for each in array.reshape(-1)]).reshape(array.shape)
@@ -236,14 +240,38 @@ def _numbers(name: str, given: ArrayLike) -> NDArray[Any]:
     return array
 
 
+def _number(name: str, given: object) -> float:
+    """One number as a float. Raises "array-kind" for anything else."""
+    try:
+        if not isinstance(given, str | bytes):
+            return float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise DenseError("array-kind", name=name, kind=type(given).__name__)
+
+
+def _width(name: str, array: NDArray[Any]) -> int:
+    """Numbers in a row. Raises "array-no-coordinates" where there are none."""
+    if not array.ndim or not array.shape[-1]:
+        raise DenseError("array-no-coordinates", name=name)
+    return int(array.shape[-1])
+
+
 def _places(shape: tuple[int, ...], given: Any) -> Any:
     """The positions of the tokens of an array of this shape."""
+    from decimal import Decimal
+    from numbers import Rational
+
     import numpy as np
 
     if isinstance(given, range):
         return given
     places = np.asarray(given)
-    if places.dtype.kind not in "iufO" or (places.dtype.kind == "f" and not np.isfinite(places).all()):
+    if places.dtype.kind == "O":  # fractions, or whole numbers of any size
+        usable = all(isinstance(each, Rational | Decimal) for each in places.flat)
+    else:
+        usable = places.dtype.kind in "iuf" and bool(np.isfinite(places).all())
+    if not usable or np.ma.is_masked(given):
         raise DenseError("array-kind", name="positions", kind=places.dtype.name)
     if places.ndim or len(shape) < 2:
         return given

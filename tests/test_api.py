@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -132,8 +133,18 @@ def test_a_scaled_config_turns_as_the_command_says():
     [
         ({"q": [1, 2, 3]}, "odd-width"),
         ({"q": [1.0]}, "odd-width"),
-        ({"q": []}, "rotary-dim-out-of-range"),
-        ({"q": 1.0}, "rotary-dim-out-of-range"),
+        ({"q": []}, "array-no-coordinates"),
+        ({"q": 1.0}, "array-no-coordinates"),
+        ({"q": np.ma.masked_array([[1.0, 2.0]], [[False, True]])}, "array-kind"),
+        ({"k": [[1, 2, 3, 4, 5, 6]]}, "width-mismatch"),
+        ({"k": 1.0}, "array-no-coordinates"),
+        ({"layout": 3}, "unknown-layout"),
+        ({"rotary_dim": 2.0}, "array-kind"),
+        ({"rotary_dim": "2"}, "array-kind"),
+        ({"positions": None}, "array-kind"),
+        ({"positions": [None]}, "array-kind"),
+        ({"positions": [Fraction(1, 2), "1"]}, "array-kind"),
+        ({"positions": np.ma.masked_array([1], [True])}, "array-kind"),
         ({"rotary_dim": 6}, "rotary-dim-out-of-range"),
         ({"rotary_dim": 3}, "odd-width"),
         ({"rotary_dim": 3, "angle": 1}, "odd-width"),
@@ -165,6 +176,33 @@ def test_rotation_refuses_what_it_cannot_use(options, key):
 # --- the others
 
 
+def test_numbers_may_be_of_any_kind_that_is_exact():
+    """Fractions and decimals are numbers; an integer is one of any type."""
+    expected = rms_norm([3.0, 4.0], eps=0.5)
+    for half in (Fraction(1, 2), Decimal("0.5"), np.float32(0.5), np.array(0.5)):
+        np.testing.assert_array_equal(rms_norm([3.0, 4.0], eps=half), expected)
+    row = [[1.0, 2.0, 3.0, 4.0]]
+    partly = rope(row, positions=3, rotary_dim=2)
+    np.testing.assert_array_equal(rope(row, positions=3, rotary_dim=np.int64(2)), partly)
+    apart = rope(row, positions=[0.5])
+    for half in (Fraction(1, 2), Decimal("0.5"), np.float16(0.5)):
+        np.testing.assert_allclose(rope(row, positions=[half]), apart, rtol=1e-15)
+
+
+@pytest.mark.filterwarnings("error")
+def test_positions_in_a_short_format_are_the_numbers_they_store():
+    x = drawn(3, 4)
+    places = [1, 2, 60000]
+    np.testing.assert_array_equal(rope(x, positions=np.array(places, "f2")), rope(x, positions=places))
+
+
+def test_a_config_may_be_a_path_object(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(MODEL))
+    x = drawn(2, 8)
+    np.testing.assert_array_equal(rope(x, config=path), rope(x, config=str(path)))
+
+
 def test_the_textbook_norm():
     np.testing.assert_allclose(rms_norm([3, 4]), [0.848528137423857, 1.131370849898476], rtol=1e-15)
     np.testing.assert_allclose(rms_norm([[3, 4]], [0, 1], unit_offset=True), [[0.84852814, 2.2627417]])
@@ -194,6 +232,19 @@ def test_the_textbook_network():
     [
         (lambda: rms_norm([0, 0]), "zero-row"),
         (lambda: rms_norm("3,4"), "array-kind"),
+        (lambda: rms_norm(3.0), "array-no-coordinates"),
+        (lambda: rms_norm(np.ma.masked_array([3.0, 4.0], [False, True])), "array-kind"),
+        (lambda: rms_norm([3, 4], eps="1e-6"), "array-kind"),
+        (lambda: rms_norm([3, 4], eps=None), "array-kind"),
+        (lambda: rms_norm([3, 4], out=[0.0, 0.0]), "out-kind"),
+        (lambda: rms_norm([3, 4], out=np.zeros(2, int)), "out-kind"),
+        (lambda: rms_norm([3, 4], out=np.broadcast_to(0.0, 2)), "out-read-only"),
+        (lambda: rms_norm([3, 4], out=np.zeros(3)), "out-shape"),
+        (lambda: swiglu([1], [[1]], [[1]], out=np.zeros(1, int)), "out-kind"),
+        (lambda: swiglu([1], [[1]], [[1]], out=np.broadcast_to(0.0, 1)), "out-read-only"),
+        (lambda: swiglu([1], [[1]], [[1]], [[1, 2]], out=np.zeros(1)), "out-shape"),
+        (lambda: swiglu([1], [[1]], [[1]], activation=None), "unknown-activation"),
+        (lambda: swiglu([1], [[1]], [[1]], weights_layout=None), "unknown-weights-layout"),
         (lambda: rms_norm([3, 4], gain=["a", "b"]), "array-kind"),
         (lambda: swiglu([1], [[1]], [[1]], weights_layout="in"), "unknown-weights-layout"),
         (lambda: swiglu([1], [[1]], [[1, 2]]), "ffn-arrays"),

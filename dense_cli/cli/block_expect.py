@@ -18,7 +18,7 @@ from dense_cli.errors import DenseError, nearest
 from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes.asking import Claim, Comparison, Question
 from dense_cli.mistakes.block_comparison import block_comparisons
-from dense_cli.mistakes.block_pairs import SQUARES
+from dense_cli.mistakes.block_start import SQUARES
 from dense_cli.reading.files import names_in
 from dense_cli.reading.given import is_source
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import isclose
 from typing import TYPE_CHECKING
 
 from dense_cli.cli.values import named, one_whole
 from dense_cli.core.angles import Rate
-from dense_cli.core.schedule import Schedule
 from dense_cli.derivation import Note
 from dense_cli.derive.assumptions import notes
 from dense_cli.derive.rope_frequencies import Frequencies
@@ -17,8 +16,6 @@ from dense_cli.models.config import Config, read_config
 
 if TYPE_CHECKING:
     from dense_cli.models.rope_settings import RopeSettings
-
-Scaling = Callable[[tuple[Rate, ...]], tuple[Rate, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +39,12 @@ def rope_of(
     typed: str, layer_type: str | None = None, seq_len: str | None = None, as_family: str | None = None
 ) -> ModelRope:
     """The rotation that a config describes."""
+    from dense_cli.models.rope_rates import schedule_of
     from dense_cli.models.rope_settings import rope_settings
 
     config = named("--config", lambda: read_config(typed, as_family))
     length = one_whole("--seq-len", seq_len) if seq_len is not None else None
     settings = rope_settings(config, layer_type, length)
-    rates = Schedule(
-        base=settings.base,
-        rotary_dim=settings.rotary_dim,
-        width=settings.exponent_width,
-        scale=_scaling(settings.unscaled_theta, settings.theta),
-    )
     told = Frequencies(
         theta=settings.theta,
         unscaled_theta=settings.unscaled_theta,
@@ -66,7 +58,7 @@ def rope_of(
         treatments=_treatments(settings),
     )
     return ModelRope(
-        rates,
+        schedule_of(settings),
         settings.rotary_dim,
         settings.layout,
         settings.attention_factor,
@@ -77,18 +69,6 @@ def rope_of(
         _width(config),
         (config, layer_type, length),
     )
-
-
-def _scaling(plain: Sequence[float], scaled: Sequence[float]) -> Scaling:
-    """What the model's type makes of the plain rates; those it leaves alone stay exact."""
-
-    def scale(rates: tuple[Rate, ...]) -> tuple[Rate, ...]:
-        return tuple(
-            rate if before == after else Rate.radians(after)
-            for rate, before, after in zip(rates, plain, scaled, strict=True)
-        )
-
-    return scale
 
 
 BY_PAIR = ("linear", "yarn", "llama3")

@@ -73,7 +73,7 @@ def only_value(parameter: Parameter, values: Sequence[str], command: str) -> str
     first, *others = dict.fromkeys(values)
     if others and "" not in values:  # an empty one is refused for itself
         option = parameter.options[0]
-        hint = "option-twice-rows" if "MAT" in (parameter.metavar or "") else "option-twice"
+        hint = "option-twice-rows" if "MAT" in (parameter.metavar or "").split("|") else "option-twice"
         facts = {"typed": option, "first": first, "second": others[0], "command": command}
         raise DenseError("option-twice", hint=hint, **facts)
     return "" if others else first

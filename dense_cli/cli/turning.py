@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from numbers import Real
+from operator import index
 from typing import Any
 
 from dense_cli.core.angles import Rate
@@ -31,7 +33,7 @@ def turning_of(
     angle: Any,
     layout: str | None,
     rotary_dim: int | None,
-    config: str | Mapping[str, object] | None,
+    config: str | os.PathLike[str] | Mapping[str, object] | None,
 ) -> Turning:
     """What was asked for, else what the config says, else the defaults of `dense rope`.
 
@@ -47,7 +49,7 @@ def turning_of(
         raise DenseError("angle-and-base", typed=str(angle), base=base)
     if own.rates and base is angle is rotary_dim is None:
         return turning
-    turned = rotary_dim if rotary_dim is not None else 2 * len(own.rates) or width
+    turned = 2 * len(own.rates) or width if rotary_dim is None else _whole(rotary_dim)
     if not 2 <= turned <= width and turned % 2 == 0:
         raise DenseError("rotary-dim-out-of-range", typed=turned, width=width)
     if angle is not None:
@@ -61,10 +63,10 @@ def turning_of(
     return replace(turning, rates=plain)
 
 
-def _of_config(width: int, config: str | Mapping[str, object]) -> Turning:
+def _of_config(width: int, config: str | os.PathLike[str] | Mapping[str, object]) -> Turning:
     from dense_cli.cli.config_rope import rope_of
 
-    model = rope_of(config if isinstance(config, str) else json.dumps(config))
+    model = rope_of(json.dumps(config) if isinstance(config, Mapping) else os.fsdecode(config))
     if model.head_dim != width:
         raise DenseError("config-width", option="q", width=width, head_dim=model.head_dim)
     return Turning(model.rates, model.layout, model.attention_factor, model.writes)
@@ -86,6 +88,14 @@ def _angles(given: Any, rotary_dim: int) -> tuple[Rate, ...]:
     if len(rates) not in (1, pairs):
         raise DenseError("rate-count", rates=len(rates), pairs=pairs)
     return tuple(rates * pairs if len(rates) == 1 else rates)
+
+
+def _whole(number: Any) -> int:
+    """A whole number of any integer type. Raises "array-kind" for anything else."""
+    try:
+        return index(number)
+    except TypeError:
+        raise DenseError("array-kind", name="rotary_dim", kind=type(number).__name__) from None
 
 
 def _exact(number: Any) -> Fraction:

@@ -41,9 +41,9 @@ def centred(row: ExactRow) -> ExactRow:
     return tuple(value - middle for value in row)
 
 
-def own_row(matrix: ExactMatrix, row: int) -> tuple[ExactRow, ...]:
-    """What the statistic of `row` reads: the row, once for all its coordinates."""
-    return (matrix[row],)
+def own_rows(matrix: ExactMatrix) -> tuple[tuple[ExactRow, ...], ...]:
+    """Each row's statistic reads that row."""
+    return tuple((row,) for row in matrix)
 
 
 def mean_square(row: ExactRow) -> Number:
@@ -80,8 +80,8 @@ class Norm:
     """What is normalised and how: the given numbers, then the parts of the calculation.
 
     `x` is [T, C], a batch of rows; `gain` is [C] or None for no gain; `eps` is 0 or positive. With
-    `unit_offset` a stored gain g acts as 1 + g. `pools` names the numbers that a row's statistic reads: one
-    row of them for the whole row, or one for each of its coordinates.
+    `unit_offset` a stored gain g acts as 1 + g. `pools` names for each row the numbers that its statistic
+    reads: one row of them for the whole row, or one for each of its coordinates.
     """
 
     x: Matrix
@@ -89,7 +89,7 @@ class Norm:
     eps: float = 0.0
     unit_offset: bool = False
     centre: Callable[[ExactRow], ExactRow] = uncentred
-    pools: Callable[[ExactMatrix, int], tuple[ExactRow, ...]] = own_row
+    pools: Callable[[ExactMatrix], tuple[tuple[ExactRow, ...], ...]] = own_rows
     statistic: Callable[[ExactRow], Number] = mean_square
     denominator: Callable[[Number, Fraction], Number] = root_of_sum
     combine: Callable[[Fraction, Number], Number] = quotient
@@ -165,13 +165,26 @@ def _normalised(given: Norm, refusal: str) -> tuple[NormRow, ...]:
     _check(given)
     matrix = tuple(given.centre(exact_row(row)) for row in given.x)
     gain = None if given.gain is None else exact_row(given.gain)
-    return tuple(_row(given, matrix, gain, number, refusal) for number in range(len(matrix)))
+    eps = Fraction(given.eps)
+    divisors: dict[int, tuple[tuple[Number, ...], tuple[Number, ...]]] = {}
+    rows = []
+    for number, (row, pool) in enumerate(zip(matrix, given.pools(matrix), strict=True)):
+        if id(pool) not in divisors:  # of one pool for all rows the statistics are taken once
+            statistics = tuple(map(given.statistic, pool))
+            divisors[id(pool)] = statistics, tuple(given.denominator(each, eps) for each in statistics)
+        rows.append(_row(given, row, gain, number, divisors[id(pool)], refusal))
+    return tuple(rows)
 
 
-def _row(given: Norm, matrix: ExactMatrix, gain: ExactRow | None, number: int, refusal: str) -> NormRow:
-    row, eps = matrix[number], Fraction(given.eps)
-    statistics = tuple(given.statistic(pool) for pool in given.pools(matrix, number))
-    denominators = tuple(given.denominator(statistic, eps) for statistic in statistics)
+def _row(
+    given: Norm,
+    row: ExactRow,
+    gain: ExactRow | None,
+    number: int,
+    divisors: tuple[tuple[Number, ...], tuple[Number, ...]],
+    refusal: str,
+) -> NormRow:
+    statistics, denominators = divisors
     if 0 in denominators:
         raise DenseError(refusal, row=number + 1)
     shared = denominators * len(row) if len(denominators) == 1 else denominators

@@ -23,8 +23,9 @@ ANGLE_IN_FLOAT32 = 2.0**-22
 MOST_SLACK = 0.01
 """Beyond it an angle in float32 is no excuse: other ways would be taken for the right one."""
 
-OTHER_LENGTH = 0.02
-"""Squares of lengths that differ by more than this share are not kept."""
+OTHER_LENGTH = 0.0199
+"""Squares of lengths that differ by more than this share are not kept: so lengths that differ by 1 %, which
+the page says. Less may be the rounding of a short format."""
 
 Place = tuple[int, ...]
 Difference = tuple[Place, float, float]

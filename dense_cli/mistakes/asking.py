@@ -9,15 +9,19 @@ from typing import Any
 from dense_cli.derivation import Data, Note
 from dense_cli.frozen import dataclass
 from dense_cli.mistakes import Catalogue
-from dense_cli.mistakes.diagnosis import Compute, Found, Pick
+from dense_cli.mistakes.diagnosis import Compute, Found
 from dense_cli.mistakes.observations import Seen
 from dense_cli.mistakes.pairing import Glance
+from dense_cli.mistakes.wrong_values import Pick
 
 ATOL, RTOL = Fraction(5, 100_000), Fraction(0)
 """Right to four decimals."""
 
 LARGEST_LOOK = 20_000
-"""Numbers in the given value up to which it is also asked what the input cannot show."""
+"""Numbers up to which it is also asked what the input cannot show."""
+
+LARGEST_EXACT_LOOK = 4_000
+"""The same of what is calculated exactly: every mistake takes as long as the right value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,8 @@ class Way:
     """One calculation from a given value to records, and the mistakes that may be made in it.
 
     `looser` is added to the relative tolerance: for values that another arithmetic has rounded. `glance`
-    makes the first number alone, or the only one, of what `pick` takes: with it two mistakes together are
-    calculated in full only where they begin like the found value.
+    makes the first number alone, or the only one, of what `pick` takes: with it two mistakes together, and
+    those of a large given value, are calculated in full only where they begin like the found value.
     """
 
     catalogue: Catalogue

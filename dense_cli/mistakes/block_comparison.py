@@ -18,15 +18,8 @@ from dense_cli.mistakes.array_comparison import kept_in, place_note, short_notes
 from dense_cli.mistakes.asking import ATOL, LARGEST_LOOK, RTOL, Comparison
 from dense_cli.mistakes.block import BLOCK
 from dense_cli.mistakes.block_near import MASKED, Near, in_shape, stacked
-from dense_cli.mistakes.block_pairs import (
-    SQUARES,
-    Single,
-    affordable,
-    first_changed,
-    pairs_of,
-    settings,
-    traces,
-)
+from dense_cli.mistakes.block_pairs import Single, affordable, first_changed, pairs_of, settings
+from dense_cli.mistakes.block_start import SQUARES, Start, traces
 from dense_cli.mistakes.diagnosis import LATER, Found
 from dense_cli.mistakes.measuring import plain
 from dense_cli.mistakes.observations import Seen, observed_of_many
@@ -73,7 +66,11 @@ def block_comparisons(
     kept = dict(_kept_in(told, claims))
     loose = {name: replace(near, atol=near.atol + slack) for name, (_, slack) in kept.items()}
     search = _Search(claims, right, near, loose=loose)
-    singles = tuple(_singles(given, made, search, any(name in claims for name in SQUARES)))
+    start = None  # where two together may be asked for, each is made in full
+    if not small and not affordable(given):
+        fitting = {name: in_shape(claims[name], array.shape) for name, array in right.items()}
+        start = Start.of(fitting, {name: loose.get(name, near) for name in right}, len(made) > 1)
+    singles = tuple(_singles(given, made, search, start))
     hidden = search.hidden(_idle(given[0], tuple(right), near)) if small else {}
     found = {name: () if one.matches else search.followed(name) for name, one in told.items()}
     open_ones = [name for name, one in told.items() if not one.matches and not found[name]]
@@ -119,11 +116,16 @@ def _kept_in(
             yield name, kept
 
 
-def _singles(given: Sequence[Block], right: Sequence[Trace], search: _Search, keep: bool) -> Iterator[Single]:
-    """Each mistake that can be made here, made alone and looked at."""
+def _singles(
+    given: Sequence[Block], right: Sequence[Trace], search: _Search, start: Start | None
+) -> Iterator[Single]:
+    """Each mistake that can be made here, made alone and looked at; with a `start` only if it begins so."""
+    keep = any(name in SQUARES for name in search.claims)
     for mistake in BLOCK:
         batches, first = [], len(TENSORS)
         for batch in settings(mistake, given):
+            if start is not None and not start.like(batch[0], search.right.keys()):
+                continue
             made = traces(batch, keep)
             if made is not None:
                 search.look(mistake, made)

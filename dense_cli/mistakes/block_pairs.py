@@ -1,7 +1,4 @@
-"""Two mistakes together in a whole block: tried on its first tokens, then compared with all of it.
-
-Later tokens change nothing in earlier ones where the mask is causal, so a few rows rule nearly all pairs out.
-"""
+"""Two mistakes together in a whole block: tried on its first tokens, then compared with all of it."""
 
 from __future__ import annotations
 
@@ -12,23 +9,19 @@ from itertools import combinations
 import numpy as np
 
 from dense_cli.core.attention import Array
-from dense_cli.core.block import TENSORS, Block, Trace, block
-from dense_cli.frozen import dataclass, field, replace
+from dense_cli.core.block import TENSORS, Block, Trace
+from dense_cli.frozen import dataclass, field
 from dense_cli.mistakes import Mistake
 from dense_cli.mistakes.block_near import Near, in_shape, stacked
+from dense_cli.mistakes.block_start import SQUARES, Start, traces
 from dense_cli.mistakes.diagnosis import LATER, Found
-from dense_cli.mistakes.pairing import FAILURES, changed
-
-SAMPLE = 3
-"""Tokens on which a pair is tried first."""
+from dense_cli.mistakes.pairing import changed
 
 MOST_WEIGHTS = 60_000
 """Numbers in the weights up to which all pairs are tried: some two thousand blocks, a second or two."""
 
 MOST_WORK = 30_000_000
 """Weights times tokens up to which pairs without a causal mask, which need all tokens, are made too."""
-
-SQUARES = ("scores", "probabilities")
 
 Batch = tuple[Block, ...]
 """The sequences that go through the block."""
@@ -111,14 +104,6 @@ def settings(mistake: Mistake, given: Sequence[Block]) -> Iterator[Batch]:
         yield from zip(*every, strict=True)
 
 
-def traces(given: Sequence[Block], keep: bool) -> list[Trace] | None:
-    """What the block makes of each sequence; None where it refuses one."""
-    try:
-        return [block(one, keep) for one in given]
-    except FAILURES:
-        return None
-
-
 @dataclass(frozen=True)
 class _Question:
     """The claimed tensors in the shapes of the right ones."""
@@ -132,7 +117,7 @@ class _Question:
         self, made: Batch, names: Sequence[str], parts: Sequence[Single]
     ) -> Iterator[tuple[str, float]]:
         """The tensors that are made so, with the largest difference left; not what a part alone makes."""
-        names = self._begun_so(made[0], names) if made[0].causal else names
+        names = self._start.like(made[0], names)
         whole = traces(made, self._keep(names)) if names else None
         for name in names if whole is not None else ():
             if whole is None or name not in whole[0].tensors:
@@ -142,26 +127,9 @@ class _Question:
             if error is not None and self._is_new(value, name, parts):
                 yield name, error
 
-    def _begun_so(self, made: Block, names: Sequence[str]) -> list[str]:
-        """The tensors whose first tokens are these."""
-        found = traces((replace(made, x=made.x[:SAMPLE]),), self._keep(names))
-        if found is None:
-            return []
-        return [
-            name
-            for name, (claim, near) in self._samples.items()
-            if name in names and name in found[0].tensors and near.error(claim, found[0][name]) is not None
-        ]
-
     @cached_property
-    def _samples(self) -> dict[str, tuple[Array, Near]]:
-        """The first tokens of each claimed tensor, and what counts as the same of them."""
-        samples = {}
-        for name, claim in self.claims.items():
-            first = claim[0] if len(self.given) > 1 else claim
-            first = first[..., :SAMPLE, :SAMPLE] if name in SQUARES else first[..., :SAMPLE, :]
-            samples[name] = first, self.near.loosened(first)
-        return samples
+    def _start(self) -> Start:
+        return Start.of(self.claims, dict.fromkeys(self.claims, self.near), len(self.given) > 1)
 
     def _is_new(self, value: Array, name: str, parts: Sequence[Single]) -> bool:
         """Whether neither the right block nor one of the two mistakes makes this too."""

@@ -15,7 +15,7 @@ from dense_cli.derivation import Note
 from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes import Catalogue
 from dense_cli.mistakes.agreement import shaped
-from dense_cli.mistakes.asking import ATOL, LARGEST_LOOK, RTOL, Claim, Comparison, Question
+from dense_cli.mistakes.asking import ATOL, LARGEST_EXACT_LOOK, RTOL, Claim, Comparison, Question
 from dense_cli.mistakes.diagnosis import Found, WrongPaths
 from dense_cli.mistakes.extent import numbers_in
 from dense_cli.mistakes.measuring import measured
@@ -87,9 +87,13 @@ class _Search:
     def there(self) -> WrongPaths | None:
         """The wrong paths on the telling input, where there is one and the asked one is not too large."""
         way = self.question.ways[0]
-        if self.question.telling is None or numbers_in(way.given) > LARGEST_LOOK:
+        if self.question.telling is None or self._is_large:
             return None
         return WrongPaths(way.catalogue, self.question.telling, way.compute)
+
+    @cached_property
+    def _is_large(self) -> bool:
+        return numbers_in(self.question.ways[0].given) > LARGEST_EXACT_LOOK
 
     @cached_property
     def unseen(self) -> Catalogue:
@@ -163,7 +167,7 @@ class _Search:
         atol, rtol = tolerances
         found = _in_floats(claim.value)
         told = (
-            paths.diagnose(way.pick, found, atol, rtol + way.looser, pairs=False)
+            paths.alone(way.pick, found, atol, rtol + way.looser, way.glance if self._is_large else None)
             for way, paths in zip(self.question.ways, self.here, strict=True)
         )
         return next(filter(None, told), ())

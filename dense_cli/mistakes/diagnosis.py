@@ -13,13 +13,13 @@ from typing import Any
 
 from dense_cli.frozen import dataclass, field
 from dense_cli.mistakes import Catalogue, Kind, Mistake, catalogue
-from dense_cli.mistakes.agreement import Shape, Steps, WrongValues, agreement, first_number, shaped
+from dense_cli.mistakes.agreement import Shape, Steps, first_number, shaped
 from dense_cli.mistakes.extent import numbers_in, significant
 from dense_cli.mistakes.pairing import FAILURES as FAILURES
 from dense_cli.mistakes.pairing import Glance, begins_otherwise, both, changed
+from dense_cli.mistakes.wrong_values import Path, Pick, Seen, agree
 
 Compute = Callable[[Any], Any]
-Pick = Callable[[Any], Any]
 PAIR_DIGITS = 3
 """Significant digits that one number must have for pairs to be tried: one of hundreds always gives 0.5."""
 
@@ -53,14 +53,6 @@ class Found:
         return next(kind for kind in order if kind in kinds)
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
-    """What came out where these mistakes were made; `steps` are their places in the catalogue."""
-
-    steps: tuple[int, ...]
-    result: Any
-
-
 @dataclass(frozen=True)
 class WrongPaths:
     """Everything that the mistakes of a catalogue make of one given value, each computed once.
@@ -72,7 +64,7 @@ class WrongPaths:
     catalogue: Catalogue
     given: Any
     compute: Compute
-    _seen: dict[tuple[Pick, float, float], _Seen] = field(default_factory=dict, repr=False, compare=False)
+    _seen: dict[tuple[Pick, float, float], Seen] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def right(self) -> tuple[Any, ...]:
@@ -81,17 +73,17 @@ class WrongPaths:
 
     @cached_property
     def singles(self) -> tuple[Path, ...]:
-        return tuple(
-            Path((step,), result)
-            for step, mistake in enumerate(self.catalogue)
-            for result in self._computed(changed(mistake, self.given))
-        )
+        return tuple(self._paths(self._once()))
 
     @cached_property
     def pairs(self) -> tuple[Path, ...]:
-        return tuple(
-            Path(steps, result) for steps, given in self._twice() for result in self._computed((given,))
-        )
+        return tuple(self._paths(self._twice()))
+
+    def _once(self) -> Iterator[tuple[Steps, Any]]:
+        """What each mistake makes of the given value: its place, and the changed value."""
+        for step, mistake in enumerate(self.catalogue):
+            for given in changed(mistake, self.given):
+                yield (step,), given
 
     def _twice(self) -> Iterator[tuple[Steps, Any]]:
         """What two mistakes make of the given value: their places, and the changed value."""
@@ -102,14 +94,19 @@ class WrongPaths:
                 for given in both((one, made[first]), (other, made[second])):
                     yield (first, second), given
 
-    def _pairs_like(self, found: Any, glance: Glance, atol: float, rtol: float) -> Iterator[Path]:
-        """The pairs that begin like the found value; where that cannot be seen, they may."""
+    def _paths(self, made: Iterable[tuple[Steps, Any]]) -> Iterator[Path]:
+        return (Path(steps, result) for steps, given in made for result in self._computed((given,)))
+
+    def _like(
+        self, made: Iterable[tuple[Steps, Any]], found: Any, glance: Glance, atol: float, rtol: float
+    ) -> Iterator[Path]:
+        """Those that begin like the found value; where that cannot be seen, they may."""
         begins = first_number(shaped(found)[1])
-        for steps, given in self._twice():
-            if begins is not None and begins_otherwise(glance, given, begins, atol, rtol):
-                continue
-            for result in self._computed((given,)):
-                yield Path(steps, result)
+        return self._paths(
+            (steps, given)
+            for steps, given in made
+            if begins is None or not begins_otherwise(glance, given, begins, atol, rtol)
+        )
 
     def diagnose(
         self,
@@ -123,14 +120,23 @@ class WrongPaths:
     ) -> tuple[Found, ...]:
         """All single mistakes that give `found`, or else all pairs that do; see `diagnose`. With a `glance`,
         for one question alone, only those pairs are calculated that begin like it."""
-
         values = self._wrong_values(pick, atol, rtol)
-        alone = self._named(values.alone.fitting(found, atol, rtol))
+        alone = self.alone(pick, found, atol, rtol)
         if alone or not pairs or not self.pairs_allowed(found, digits):
             return alone
         if glance is None:
             return self._named(values.together.fitting(found, atol, rtol))
-        like = values.told_in_pairs(self._pairs_like(found, glance, atol, rtol))
+        like = values.told_in_pairs(self._like(self._twice(), found, glance, atol, rtol))
+        return self._named(like.fitting(found, atol, rtol))
+
+    def alone(
+        self, pick: Pick, found: Any, atol: float, rtol: float, glance: Glance | None = None
+    ) -> tuple[Found, ...]:
+        """All single mistakes that give `found`; with a `glance`, only what begins like it is calculated."""
+        values = self._wrong_values(pick, atol, rtol)
+        if glance is None:
+            return self._named(values.alone.fitting(found, atol, rtol))
+        like = values.told_from_right(self._like(self._once(), found, glance, atol, rtol))
         return self._named(like.fitting(found, atol, rtol))
 
     def firsts(self, pick: Pick, shape: Shape, atol: float) -> list[float] | None:
@@ -142,14 +148,17 @@ class WrongPaths:
         alone, together = values.alone.firsts(shape), values.together.firsts(shape)
         return None if alone is None or together is None else sorted((*alone, *together))
 
-    def _wrong_values(self, pick: Pick, atol: float, rtol: float) -> _Seen:
+    def _wrong_values(self, pick: Pick, atol: float, rtol: float) -> Seen:
         key = pick, atol, rtol
         if key not in self._seen:
-            self._seen[key] = _Seen(self, pick, atol, rtol)
+            self._seen[key] = Seen(self, pick, atol, rtol)
         return self._seen[key]
 
     def _named(self, errors: Mapping[Steps, float]) -> tuple[Found, ...]:
-        return tuple(self._found(steps, errors[steps]) for steps in sorted(errors, key=self._simplicity))
+        return tuple(
+            Found(tuple(self.catalogue[step] for step in steps), errors[steps])
+            for steps in sorted(errors, key=self._simplicity)
+        )
 
     def hidden(self, pick: Pick, atol: float = 5e-5, rtol: float = 0.0) -> Catalogue:
         """The mistakes that apply, but all of whose values are the right one."""
@@ -157,7 +166,7 @@ class WrongPaths:
         told: dict[int, bool] = {}
         for path in self.singles:
             value = pick(path.result)
-            same = any(_same(value, other, atol, rtol) for other in right)
+            same = any(agree(value, other, atol, rtol) for other in right)
             told[path.steps[0]] = told.get(path.steps[0], False) or not same
         return tuple(self.catalogue[step] for step, seen in told.items() if not seen)
 
@@ -167,7 +176,7 @@ class WrongPaths:
         for path in self.singles:
             values.get(self.catalogue[path.steps[0]].id, []).append(pick(path.result))
         return all(
-            any(all(not _same(value, other, atol, rtol) for other in others) for value in own)
+            any(all(not agree(value, other, atol, rtol) for other in others) for value in own)
             for own, others in permutations(values.values(), 2)
         )
 
@@ -182,9 +191,6 @@ class WrongPaths:
             return False
         return self._is_small
 
-    def _found(self, steps: tuple[int, ...], error: float) -> Found:
-        return Found(tuple(self.catalogue[step] for step in steps), error)
-
     def _simplicity(self, steps: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
         return sum(self.catalogue[step].kind in LATER for step in steps), steps
 
@@ -194,51 +200,6 @@ class WrongPaths:
                 yield self.compute(given)
             except FAILURES:
                 continue
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """The wrong values as one question sees them: only those that are told from the right one."""
-
-    paths: WrongPaths
-    pick: Pick
-    atol: float
-    rtol: float
-
-    @cached_property
-    def right(self) -> list[Any]:
-        return [self.pick(result) for result in self.paths.right]
-
-    @cached_property
-    def alone(self) -> WrongValues:
-        return WrongValues(self._told_from(self.paths.singles, lambda steps: self.right))
-
-    @cached_property
-    def together(self) -> WrongValues:
-        return self.told_in_pairs(self.paths.pairs)
-
-    @cached_property
-    def _parts(self) -> dict[int, list[Any]]:
-        parts: dict[int, list[Any]] = {}
-        for path in self.paths.singles:
-            parts.setdefault(path.steps[0], []).append(self.pick(path.result))
-        return parts
-
-    def told_in_pairs(self, pairs: Iterable[Path]) -> WrongValues:
-        """The values of pairs that neither part makes alone."""
-
-        def others(steps: Steps) -> list[Any]:
-            return self.right + [value for step in steps for value in self._parts.get(step, [])]
-
-        return WrongValues(self._told_from(pairs, others))
-
-    def _told_from(
-        self, paths: Iterable[Path], others: Callable[[Steps], list[Any]]
-    ) -> Iterator[tuple[Steps, Any]]:
-        for path in paths:
-            value = self.pick(path.result)
-            if not any(_same(value, other, self.atol, self.rtol) for other in others(path.steps)):
-                yield path.steps, value
 
 
 def diagnose(
@@ -283,7 +244,3 @@ def hidden(
 
 def _paths(topic: str | Catalogue, given: Any, compute: Compute) -> WrongPaths:
     return WrongPaths(catalogue(topic) if isinstance(topic, str) else topic, given, compute)
-
-
-def _same(value: Any, other: Any, atol: float, rtol: float) -> bool:
-    return agreement(value, other, atol, rtol) is not None

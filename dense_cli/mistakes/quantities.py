@@ -13,18 +13,20 @@ from typing import Any, Literal
 
 from dense_cli.core import Row
 from dense_cli.core.ffn import Ffn, FfnRow, ffn
-from dense_cli.core.norms import Norm, layer_norm, norm
+from dense_cli.core.norms import Norm, layer_norm, norm, own_rows
 from dense_cli.core.rope import Rope, RopeRow, rope
 from dense_cli.derivation import Note
 from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes import Catalogue, catalogue
-from dense_cli.mistakes.agreement import agreement
+from dense_cli.mistakes.agreement import agreement, shaped
 from dense_cli.mistakes.asking import Question, Way
 from dense_cli.mistakes.coordinates import GLANCES
+from dense_cli.mistakes.diagnosis import Compute
 from dense_cli.mistakes.extent import significant
-from dense_cli.mistakes.pairing import begins_otherwise
+from dense_cli.mistakes.pairing import Glance, begins_otherwise
 from dense_cli.mistakes.rope import scaled_by_width
 from dense_cli.mistakes.telling import telling_ffn, telling_norm, telling_rope
+from dense_cli.mistakes.wrong_values import Pick
 
 Kind = Literal["vector", "rows", "number", "numbers", "truth", "whole"]
 
@@ -204,8 +206,19 @@ def norm_question(given: Norm, name: str) -> Question:
     """
     compute = layer_norm if name == "layernorm" else norm
     pick = NORM[name].pick
-    way = Way(catalogue("rmsnorm"), given, compute, pick)
+    way = Way(catalogue("rmsnorm"), given, compute, pick, glance=_first_of_rows(compute, pick))
     return Question(name, pick(compute(given)), (way,), telling=telling_norm(given).given)
+
+
+def _first_of_rows(compute: Compute, pick: Pick) -> Glance:
+    """The first number from the first row alone; from all where the rows are not calculated apart."""
+
+    def first(given: Any) -> float:
+        together = getattr(given, "pools", own_rows) is not own_rows
+        entries = shaped(pick(compute(given if together else replace(given, x=given.x[:1]))))[1]
+        return float(entries[0])
+
+    return first
 
 
 # The gated network
@@ -223,6 +236,6 @@ def ffn_question(given: Ffn, name: str, rows: tuple[FfnRow, ...] | None = None) 
     (6.0,)
     """
     pick = FFN[name].pick
-    way = Way(catalogue("swiglu"), given, ffn, pick)
+    way = Way(catalogue("swiglu"), given, ffn, pick, glance=_first_of_rows(ffn, pick))
     right = pick(ffn(given) if rows is None else rows)
     return Question(name, right, (way,), telling=telling_ffn(given).given)

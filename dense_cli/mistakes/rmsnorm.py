@@ -76,15 +76,18 @@ def times(value: Fraction, denominator: Number) -> Number:
 # Which numbers the statistic reads
 
 
-def columns(matrix: ExactMatrix, row: int) -> tuple[ExactRow, ...]:
-    return tuple(zip(*matrix, strict=True))
+Pools = tuple[tuple[ExactRow, ...], ...]
 
 
-def all_rows(matrix: ExactMatrix, row: int) -> tuple[ExactRow, ...]:
-    return (tuple(chain(*matrix)),)
+def columns(matrix: ExactMatrix) -> Pools:
+    return (tuple(zip(*matrix, strict=True)),) * len(matrix)
 
 
-def of_rows(pools: Callable[[ExactMatrix, int], tuple[ExactRow, ...]]) -> Change:
+def all_rows(matrix: ExactMatrix) -> Pools:
+    return ((tuple(chain(*matrix)),),) * len(matrix)
+
+
+def of_rows(pools: Callable[[ExactMatrix], Pools]) -> Change:
     """Statistics over several rows, where there are several."""
 
     def changed(given: Norm) -> Iterator[Norm]:

@@ -7,13 +7,10 @@ Nothing is scaled here: each is the config's own calculation, with one thing in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from functools import cached_property
 from math import log
 
-from dense_cli.core.angles import Rate
 from dense_cli.core.rope import Rope
-from dense_cli.core.schedule import Schedule
 from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes import Catalogue, Change, Kind, Mistake
@@ -22,6 +19,7 @@ from dense_cli.models import rope_scaling as scaling
 from dense_cli.models.config import Config
 from dense_cli.models.fields import Fields
 from dense_cli.models.rope_parameters import ALL_LAYERS, Parameters, rope_by_type, turns
+from dense_cli.models.rope_rates import schedule_of
 from dense_cli.models.rope_settings import RopeSettings, rope_settings
 
 KEPT = ("rope_theta", "partial_rotary_factor")
@@ -202,22 +200,12 @@ def settled(model: Model, otherwise: Otherwise) -> Change:
             if turning != right and other.rotary_dim <= len(given.query):
                 yield replace(
                     given,
-                    rates=_schedule(other),
+                    rates=schedule_of(other),
                     rotary_dim=other.rotary_dim,
                     attention_factor=other.attention_factor,
                 )
 
     return changed
-
-
-def _schedule(found: RopeSettings) -> Schedule:
-    plain, scaled = found.unscaled_theta, found.theta
-
-    def scale(rates: tuple[Rate, ...]) -> tuple[Rate, ...]:
-        pairs = zip(rates, plain, scaled, strict=True)
-        return tuple(rate if before == after else Rate.radians(after) for rate, before, after in pairs)
-
-    return Schedule(Fraction(found.base), found.rotary_dim, width=found.exponent_width, scale=scale)
 
 
 SETTINGS: Iterable[tuple[str, Kind, Otherwise]] = (
@@ -239,6 +227,7 @@ SCORES: Sequence[tuple[str, Kind, Callable[[Model], Change]]] = (
 def of_model(config: Config, layer_type: str | None = None, seq_len: int | None = None) -> Catalogue:
     """What can be done otherwise with this config's rotation, beside the mistakes in any rotation.
 
+    >>> from dense_cli.core.schedule import Schedule
     >>> from dense_cli.models.config import read_config
     >>> config = read_config('{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 1}')
     >>> given = Rope((1.0,) * 8, (1.0,) * 8, ((1, 1),), Schedule(10000, 8), rotary_dim=8)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 
-from dense_cli.core.angles import Rate
+from dense_cli.core.schedule import Schedule
 from dense_cli.errors import DenseError, DenseErrors
 from dense_cli.frozen import dataclass
 from dense_cli.models.block_settings import block_settings
 from dense_cli.models.config import Assumption, Config, kind
 from dense_cli.models.norm_settings import norm_settings
-from dense_cli.models.rope_settings import RopeSettings, rope_settings
+from dense_cli.models.rope_rates import schedule_of
+from dense_cli.models.rope_settings import rope_settings
 from dense_cli.models.shape import DTYPE_TAKEN, ModelShape
 
 ALWAYS_SLIDING = ("mistral", "ministral3", "phi3")
@@ -39,7 +39,7 @@ class LayerSettings:
     layer_type: str | None
     eps: float
     unit_offset: bool
-    rates: tuple[Rate, ...] | None
+    rates: Schedule | None
     rotary_dim: int
     layout: str
     attention_factor: float
@@ -101,21 +101,12 @@ def layer_settings(
         layer_type=layer_type,
         eps=norm.eps,
         unit_offset=norm.unit_offset,
-        rates=None if rope is None else exact_rates(rope),
+        rates=None if rope is None else schedule_of(rope),
         rotary_dim=rope.rotary_dim if rope else shape.head_dim,
         layout=layout or (rope.layout if rope else "half"),
         attention_factor=rope.attention_factor if rope else 1.0,
         window=window,
         assumed=tuple(one for place, one in enumerate(assumed) if one not in assumed[:place]),
-    )
-
-
-def exact_rates(rope: RopeSettings) -> tuple[Rate, ...]:
-    """The angle of each pair: an exact power of the base where nothing scaled it, else a float."""
-    pairs = zip(rope.theta, rope.unscaled_theta, rope.exponents, strict=True)
-    return tuple(
-        Rate.power(Fraction(rope.base), -exponent) if theta == plain else Rate.radians(theta)
-        for theta, plain, exponent in pairs
     )
 
 

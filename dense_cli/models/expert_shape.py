@@ -81,8 +81,8 @@ def _placed(fields: Fields, row: Experts) -> tuple[int, int, frozenset[int]]:
 def _expert_layers(fields: Fields, first: int, step: int, dense: frozenset[int]) -> int:
     """How many layers have experts; counted, never listed, for a config may say a trillion."""
     layers = fields.whole("layers", least=0)
-    every = range(step - 1, layers, step)
-    return max(0, len(every) - first) - len([layer for layer in dense if layer in every])
+    every = range(step - 1, layers, step)  # as long as layers // step; len() of so many would fail
+    return max(0, layers // step - first) - len([layer for layer in dense if layer in every])
 
 
 def latent_shape(fields: Fields) -> LatentShape | None:

@@ -112,6 +112,13 @@ def test_complaints_are_ours(words, key):
     assert refused.value.key == key
 
 
+@pytest.mark.parametrize(("option", "rows"), [("--x", True), ("--format", False), ("--eps", False)])
+def test_only_an_option_that_takes_a_matrix_hears_of_rows(option, rows):
+    with pytest.raises(DenseError) as refused:
+        parsed("rmsnorm", PARAMETERS["rmsnorm"], [option, "1,2", option, "3,4"])
+    assert (refused.value.hint == "option-twice-rows") is rows
+
+
 @pytest.mark.parametrize("others", [[], ["--", "--"]], ids=["plain", "by Typer"])
 class TestAnOptionThatTakesOneValue:
     """However a call is read, two values for one option are refused and never chosen between."""

@@ -424,8 +424,8 @@ def test_a_row_of_zeros_is_named():
 @pytest.mark.parametrize(
     ("x", "options", "key"),
     [
-        (np.zeros((2, 0)), {}, "no-coordinates"),
-        (np.array(1.0), {}, "no-coordinates"),
+        (np.zeros((2, 0)), {}, "array-no-coordinates"),
+        (np.array(1.0), {}, "array-no-coordinates"),
         (np.ones(2), {"gain": np.ones(3)}, "gain-width"),
         (np.ones(2), {"gain": np.ones((1, 2))}, "gain-width"),
         (np.ones(2), {"eps": -1.0}, "negative-eps"),

@@ -278,8 +278,8 @@ def test_shift_and_scale_are_plain_and_refuse_to_overflow():
 # One part replaced
 
 
-def columns(matrix_, row):
-    return tuple(zip(*matrix_, strict=True))
+def columns(matrix_):
+    return (tuple(zip(*matrix_, strict=True)),) * len(matrix_)
 
 
 @pytest.mark.parametrize(
@@ -326,6 +326,17 @@ def test_a_wrong_gain_or_epsilon_is_one_replacement(changes, expected):
     eps = 15.0 if "denominator" in changes else 0.0
     given_ = Norm(x=((5.0, 5.0),), gain=(2.0, 0.5), eps=eps)
     assert norm(replace(given_, **changes))[0].output == expected
+
+
+def test_a_statistic_that_all_rows_share_is_taken_once():
+    taken = []
+    given_ = Norm(
+        x=((3.0, 1.0), (4.0, 7.0), (0.0, 1.0)), statistic=lambda row: taken.append(row) or mean_square(row)
+    )
+    norm(replace(given_, pools=columns))
+    assert taken == [(3, 4, 0), (1, 7, 1)]
+    norm(given_)
+    assert taken[2:] == [(3, 1), (4, 7), (0, 1)]
 
 
 def test_statistics_over_the_rows_read_the_whole_matrix():

@@ -170,6 +170,16 @@ def test_lengths_tell_a_mixed_table():
     assert other.lengths_kept
 
 
+@pytest.mark.parametrize(
+    ("factor", "kept"), [(1.0099, True), (0.9901, True), (1.0101, False), (0.9899, False)]
+)
+def test_lengths_are_kept_within_the_hundredth_that_is_told(factor, kept):
+    x = heads()
+    y = rotated_by_hand(WHOLE, x, 0)
+    y[..., 2, :] *= factor
+    assert rotation_report(WHOLE, x, y).lengths_kept is (abs(factor - 1) < 0.01)
+
+
 def test_what_nothing_explains_is_left_unexplained():
     report = rotation_report(WHOLE, heads(), heads(seed=1))
     assert (report.matches, report.close, report.followed) == (False, False, ())

@@ -8,6 +8,7 @@ import pytest
 
 from dense_cli.core.block import TENSORS, block
 from dense_cli.core.schedule import Schedule
+from dense_cli.mistakes import block_comparison, block_pairs, block_start
 from dense_cli.mistakes.block import BLOCK
 from dense_cli.mistakes.block_comparison import block_comparisons
 from tests.core.blocks import drawn_block, drawn_weights
@@ -70,6 +71,39 @@ def test_every_mistake_is_found_in_the_first_tensor_that_it_changes(given, id, c
     assert not found.matches
     assert id in ids(found)
     assert found.first_difference is not None
+
+
+@pytest.fixture
+def as_if_large(monkeypatch):
+    """Blocks are treated as those that are too large for pairs, and for what they cannot show."""
+    monkeypatch.setattr(block_comparison, "LARGEST_LOOK", 0)
+    monkeypatch.setattr(block_pairs, "MOST_WEIGHTS", 0)
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_every_mistake_is_found_in_the_output_of_a_large_block(as_if_large, batch):
+    given = [replace(GIVEN["stored"], x=x) for x in np.random.default_rng(2).normal(size=(batch, 7, 16))]
+    right = np.array([block(one)["output"] for one in given])
+    for mistake in BLOCK:
+        for made in zip(*(mistake.change(one) for one in given), strict=True):
+            wrong = np.array([block(one)["output"] for one in made])
+            if np.allclose(wrong, right, atol=1e-9):
+                continue
+            claims = {"output": wrong if batch > 1 else wrong[0]}
+            found = block_comparisons(given, [block(one) for one in given], claims, ATOL)["output"]
+            assert mistake.id in ids(found)
+            assert not found.pairs_tried
+
+
+def test_a_large_block_is_made_in_full_only_where_it_begins_as_claimed(as_if_large, monkeypatch):
+    given = GIVEN["stored"]
+    right, claim = block(given), block(replace(given, score_width=1))["output"]
+    made = []
+    monkeypatch.setattr(block_start, "block", lambda one, keep: made.append(len(one.x)) or block(one, keep))
+    assert ids(block_comparisons([given], [right], {"output": claim}, ATOL)["output"]) == ["not-scaled"]
+    full = [tokens for tokens in made if tokens == len(given.x)]
+    assert len(full) == 2  # what was claimed, and the block without a mask, which shows only as a whole
+    assert made.count(block_start.SAMPLE) > 50
 
 
 def test_all_mistakes_can_be_made_somewhere():

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dense_cli.core.ffn import Ffn
-from dense_cli.core.norms import Norm
+from dense_cli.core.ffn import Ffn, ffn
+from dense_cli.core.norms import Norm, mean_square, norm
 from dense_cli.core.rope import QUARTER_TURN, Rope
 from dense_cli.core.schedule import Schedule
-from dense_cli.mistakes import telling
+from dense_cli.frozen import replace
+from dense_cli.mistakes import catalogue, comparison, diagnosis, telling
 from dense_cli.mistakes.asking import ATOL, RTOL, Claim
 from dense_cli.mistakes.comparison import compared
 from dense_cli.mistakes.counts import budget_question, explaining_terms, whole_layers
@@ -29,6 +30,50 @@ MODEL = count(
         ' "num_hidden_layers": 2, "num_attention_heads": 3, "tie_word_embeddings": true}'
     )
 )
+
+
+NORM = Norm(((1.5, 7.0), (2.0, -3.0), (0.5, 4.0)), gain=(0.5, 2.0), eps=0.25, unit_offset=True)
+SQUARE = ((1.5, 0.25), (-2.0, 1.0))
+FFN = Ffn(NORM.x, wg=SQUARE, wu=((0.5, 3.0), (1.0, -1.0)), wd=((2.0, 1.0), (0.0, 1.5)), bg=(1.0, 0.5))
+
+
+@pytest.fixture
+def as_if_large(monkeypatch):
+    """Given values are treated as those that are too large for every mistake to be calculated in full."""
+    monkeypatch.setattr(comparison, "LARGEST_EXACT_LOOK", 0)
+    monkeypatch.setattr(diagnosis, "PAIR_NUMBERS", 0)
+
+
+@pytest.mark.parametrize(
+    ("question", "topic", "compute", "given_"),
+    [(norm_question, "rmsnorm", norm, NORM), (ffn_question, "swiglu", ffn, FFN)],
+)
+def test_every_mistake_in_a_large_value_is_named(as_if_large, question, topic, compute, given_):
+    right = tuple(row.output for row in compute(given_))
+    for mistake in catalogue(topic):
+        for changed in mistake.change(given_):
+            wrong = tuple(row.output for row in compute(changed))
+            told = compared(question(given_, "output"), Claim(wrong))
+            same, _, _ = measured(wrong, right, ATOL, RTOL)
+            assert told.matches is same
+            assert same or mistake.id in [found.id for found in told.mistakes]
+
+
+def test_of_a_large_value_only_what_begins_so_is_calculated(as_if_large):
+    calculated = []
+
+    def noted(row):
+        calculated.append(row)
+        return mean_square(row)
+
+    given_ = replace(NORM, statistic=noted)
+    asked = norm_question(given_, "output")
+    tripled = tuple(tuple(3 * value for value in row) for row in asked.right)
+    calculated.clear()
+    assert compared(asked, Claim(tripled)).mistakes == ()
+    first, second = (tuple(map(Fraction, row)) for row in NORM.x[:2])
+    assert calculated.count(first) > 10
+    assert calculated.count(second) <= 1  # in the right value
 
 
 @settings(max_examples=50)

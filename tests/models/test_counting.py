@@ -187,6 +187,28 @@ def test_parts_and_terms_add_up_for_any_number_of_layers(family: str, layers: in
     assert sum(term.product for term in counted.terms if term.role == "bias") == counted.biases
 
 
+@pytest.mark.parametrize("layers", [0, 1, 2, 3, 7, 10**30])
+def test_layers_with_experts_are_counted_for_any_number_of_layers(layers: int) -> None:
+    """Every third layer of a Qwen2-MoE has experts; the two before it are as in a dense one."""
+
+    def total(**fields: object) -> int:
+        small = {
+            "model_type": "qwen2_moe",
+            "hidden_size": 16,
+            "num_attention_heads": 2,
+            "vocab_size": 5,
+            "num_key_value_heads": 2,
+        }
+        kind = {"model_type": "qwen2_moe", "decoder_sparse_step": 3}
+        return count(config_of({**kind, **small, **fields}, "m")).total
+
+    none, one, three = (total(num_hidden_layers=number) for number in (0, 1, 3))
+    dense, sparse = one - none, three - one - (one - none)
+    expected = none + (layers - layers // 3) * dense + layers // 3 * sparse
+    assert sparse != dense
+    assert total(num_hidden_layers=layers) == expected
+
+
 @settings(max_examples=30, deadline=None)
 @given(layers=st.integers(0, 50), more=st.integers(1, 50))
 def test_every_layer_costs_the_same(layers: int, more: int) -> None:

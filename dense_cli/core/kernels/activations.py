@@ -87,6 +87,6 @@ def activation(name: str) -> Callable[[Array], Array]:
     if name not in ACTIVATIONS:
         known = ", ".join(ACTIVATIONS)
         raise DenseError(
-            "unknown-activation", typed=name, nearest=nearest(name, tuple(ACTIVATIONS)), known=known
+            "unknown-activation", typed=name, nearest=nearest(str(name), tuple(ACTIVATIONS)), known=known
         )
     return ACTIVATIONS[name]

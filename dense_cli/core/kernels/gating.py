@@ -15,6 +15,7 @@ from dense_cli.core.kernels.walking import (
     Scratch,
     block_size,
     blocks,
+    check_out,
     flat,
     is_ready,
     overlaps,
@@ -32,7 +33,7 @@ def gated(gate: Array, up: Array, activation: str = "silu", out: Array | None = 
     """act(gate) · up, number by number, into `out` or a new array; `out` may be one of the two.
 
     `activation` is one of `core.activations.ACTIVATIONS`. Raises `DenseError`: "branch-arrays" (the shapes
-    differ), "unknown-activation", "out-shape".
+    differ), "unknown-activation", and what `check_out` refuses.
 
     Source: Shazeer, GLU Variants Improve Transformer, equation 5.
 
@@ -44,11 +45,11 @@ def gated(gate: Array, up: Array, activation: str = "silu", out: Array | None = 
     act = _activation(activation)
     if out is None:
         out = np.empty(gate.shape, np.result_type(result_dtype(gate), result_dtype(up)))
-    elif out.shape != gate.shape:
-        raise DenseError("out-shape", found=str(out.shape), wanted=str(gate.shape))
-    elif overlaps(out, gate, up):
-        np.copyto(out, gated(gate, up, activation), casting="same_kind")
-        return out
+    else:
+        check_out(out, gate.shape)
+        if overlaps(out, gate, up):
+            np.copyto(out, gated(gate, up, activation), casting="same_kind")
+            return out
     return _gate(gate, up, act, out, block_size(gate.size))
 
 
@@ -102,7 +103,8 @@ def gated_ffn(
     """(act(x·Wg + bg) ⊙ (x·Wu + bu))·Wd + bd of every row of x [..., C], into `out` or a new array.
 
     Matrices are stored input by output: `wg` and `wu` [C, F], `wd` [F, C']; without `wd` the product is the
-    output. Raises `DenseError`: "ffn-arrays" naming all shapes, "unknown-activation", "bias-without-down".
+    output. Raises `DenseError`: "ffn-arrays" naming all shapes, "unknown-activation",
+    "bias-without-down", and what `check_out` refuses.
 
     Source: Shazeer, GLU Variants Improve Transformer, equations 5 and 6.
 
@@ -114,6 +116,8 @@ def gated_ffn(
     _refuse_other_shapes(x, {"wg": wg, "wu": wu, "wd": wd}, {"bg": bg, "bu": bu, "bd": bd})
     act = _activation(activation)
     given = [array for array in (x, wg, wu, wd, bg, bu, bd) if array is not None]
+    if out is not None:
+        check_out(out, (*x.shape[:-1], (wu if wd is None else wd).shape[1]))
     dtype = working_dtype(*given)
     result = np.result_type(*map(result_dtype, given))
     x, wg, wu = _in(dtype, x), _in(dtype, wg), _in(dtype, wu)
@@ -122,8 +126,6 @@ def gated_ffn(
     made = product if wd is None else _plus(product @ _in(dtype, wd), bd)
     if out is None:
         return made.astype(result, copy=False)
-    if out.shape != made.shape:
-        raise DenseError("out-shape", found=str(out.shape), wanted=str(made.shape))
     np.copyto(out, made, casting="same_kind")
     return out
 

@@ -16,6 +16,7 @@ from dense_cli.core.kernels.walking import (
     Scratch,
     block_size,
     blocks,
+    check_out,
     is_ready,
     merged,
     overlaps,
@@ -46,8 +47,8 @@ def rms_norm(
 
     `gain` is [C]; with `unit_offset` a stored gain g acts as 1 + g. `out` may be x. No square overflows or
     vanishes, whatever the size of the numbers. Raises `DenseError`: "zero-row" for a row of zeros with eps
-    0 (rows counted from 1 through all leading axes), "no-coordinates", "gain-width", "negative-eps",
-    "out-shape".
+    0 (rows counted from 1 through all leading axes), "array-no-coordinates", "gain-width",
+    "negative-eps", and what `check_out` refuses.
 
     Source: Zhang and Sennrich, Root Mean Square Layer Normalization, equation 4, with epsilon added.
 
@@ -57,11 +58,11 @@ def rms_norm(
     _refuse_unusable(x, gain, eps)
     if out is None:
         out = np.empty(x.shape, result_dtype(x))
-    elif out.shape != x.shape:
-        raise DenseError("out-shape", found=str(out.shape), wanted=str(x.shape))
-    elif overlaps(out, *((x,) if gain is None else (x, gain))):
-        np.copyto(out, rms_norm(x, gain, eps, unit_offset), casting="same_kind")
-        return out
+    else:
+        check_out(out, x.shape)
+        if overlaps(out, *((x,) if gain is None else (x, gain))):
+            np.copyto(out, rms_norm(x, gain, eps, unit_offset), casting="same_kind")
+            return out
     dtype = working_dtype(x)
     factors = _factors(gain, unit_offset, dtype)
     rows, into = merged(x, out)
@@ -85,9 +86,9 @@ def rms_norm(
 def _refuse_unusable(x: Array, gain: Array | None, eps: float) -> None:
     width = x.shape[-1] if x.ndim else 0
     if not width:
-        raise DenseError("no-coordinates")
+        raise DenseError("array-no-coordinates", name="x")
     if gain is not None and gain.shape != (width,):
-        raise DenseError("gain-width", gain=gain.size, width=width)
+        raise DenseError("gain-width", gain="×".join(map(str, gain.shape)) or 1, width=width)
     if not (isfinite(eps) and eps >= 0):
         raise DenseError("negative-eps", eps=eps)
 

@@ -20,6 +20,7 @@ from dense_cli.core.kernels.walking import (
     Scratch,
     block_size,
     blocks,
+    check_out,
     is_ready,
     overlaps,
     result_dtype,
@@ -164,7 +165,7 @@ def turned(x: Array, by: Table, out: Array | None = None) -> Array:
 
     The first r coordinates turn, r the width of the table; the others are copied. The table's leading axes
     are the last of x's, as NumPy broadcasts. `out` may be x. Numbers are calculated in the table's type.
-    Raises `DenseError`: "rotary-dim-out-of-range", "position-count", "out-shape".
+    Raises `DenseError`: "rotary-dim-out-of-range", "position-count", and what `check_out` refuses.
 
     Source: Su et al., RoFormer, equation 34.
 
@@ -177,11 +178,11 @@ def turned(x: Array, by: Table, out: Array | None = None) -> Array:
     _refuse_unfit(by, x)
     if out is None:
         out = np.empty(x.shape, result_dtype(x))
-    elif out.shape != x.shape:
-        raise DenseError("out-shape", found=str(out.shape), wanted=str(x.shape))
-    elif overlaps(out, x):
-        np.copyto(out, turned(x, by), casting="same_kind")
-        return out
+    else:
+        check_out(out, x.shape)
+        if overlaps(out, x):
+            np.copyto(out, turned(x, by), casting="same_kind")
+            return out
     turning, into = x[..., :width], out[..., :width]
     ready, writable = is_ready(turning, by.dtype), is_ready(into, by.dtype)
     read, write, crossed = Scratch(by.dtype), Scratch(by.dtype), Scratch(by.dtype)

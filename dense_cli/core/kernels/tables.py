@@ -196,7 +196,8 @@ def _exact_or_not(rates: Sequence[Rate], places: Array) -> NDArray[np.complex128
 
 
 def _near_enough(places: Array, high: Array) -> bool:
-    farthest = max(abs(places.min()), abs(int(places.max())) if places.dtype.kind in "iu" else places.max())
+    # As a float: compared in a short type, what is far beyond it would overflow.
+    farthest = max(abs(float(places.min())), abs(float(places.max())))
     fastest = float(np.abs(high).max(initial=0.0))
     return bool(farthest <= 8 * FARTHEST_TURN and farthest * fastest <= FARTHEST_TURN)
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from dense_cli.errors import DenseError
+
 Array = NDArray[Any]
 Index = tuple[int | slice, ...]
 
@@ -111,6 +113,23 @@ def flat(*arrays: Array) -> tuple[Array, ...]:
     if all(array.flags.c_contiguous for array in arrays):
         return tuple(array.reshape(-1, 1) for array in arrays)
     return tuple(array[..., None] for array in arrays)
+
+
+def check_out(out: object, shape: tuple[int, ...]) -> None:
+    """Refuse what cannot take a result of this shape, before anything is calculated.
+
+    Raises `DenseError`: "out-kind" for what is no array of floats, "out-read-only", "out-shape".
+
+    >>> check_out(np.empty((2, 3)), (2, 3))
+    """
+    if not isinstance(out, np.ndarray):
+        raise DenseError("out-kind", kind=type(out).__name__)
+    if out.dtype.kind != "f":  # whole numbers would lose the fractions
+        raise DenseError("out-kind", kind=out.dtype.name)
+    if not out.flags.writeable:
+        raise DenseError("out-read-only")
+    if out.shape != shape:
+        raise DenseError("out-shape", found=str(out.shape), wanted=str(shape))
 
 
 def is_ready(array: Array, dtype: DTypeLike) -> bool:
