@@ -8,6 +8,7 @@ from pathlib import Path
 from dense_cli.cli.check import Asked
 from dense_cli.cli.check_answers import rules_of
 from dense_cli.cli.check_export import exported, format_of
+from dense_cli.cli.check_output import refuse_to_replace
 from dense_cli.cli.check_sheets import first_of, intake_of, sheets_of
 from dense_cli.cli.check_stream import streamed
 from dense_cli.cli.exits import Exit
@@ -43,6 +44,7 @@ def marked(page: Page, asked: Asked) -> Outcome:
     to = format_of(asked.to, page, asked.format, asked.json_)
     if not asked.source:
         raise DenseError("nothing-to-check")
+    refuse_to_replace(page.output, asked)
     # Streamed where nothing needs the class as a whole.
     return streamed(page, asked, teller, rules, to) or _of_sheets(page, asked, teller, rules, to)
 
@@ -95,5 +97,6 @@ def _scored(
 
 def _warnings(found: Sequence[DenseError]) -> tuple[Note | DenseError, ...]:
     """Each warning once, and not endlessly many of them."""
-    once = tuple({str(one): one for one in found}.values())
+    apart = {id(one): one for one in found}.values()  # each row of a table brings those of its header
+    once = tuple({str(one): one for one in apart}.values())
     return first_of(once, len(once))

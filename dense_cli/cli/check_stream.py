@@ -140,7 +140,10 @@ def _target(output: str | None, to: str | None) -> Iterator[BinaryIO]:
             yield file
         return
     with console.spool() as file:
-        yield file
+        try:
+            yield file
+        except OSError as error:  # no room for what is put aside; standard output may have some
+            raise Unusual from error
         file.seek(0)
         stream = console.standard_output()
         decoder = codecs.getincrementaldecoder("utf-8")()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from contextlib import suppress
+from itertools import islice
 
 from dense_cli.cli import console
 from dense_cli.cli.options import Outcome
 from dense_cli.cli.page import Page, show
 from dense_cli.errors import DenseError
+from dense_cli.grading.folders import DEEPEST
 from dense_cli.grading.sources import STDIN
 
 INTERVAL = 0.5
@@ -37,11 +39,11 @@ def watched(
         raise DenseError("nothing-to-check")
     if STDIN in sources:
         raise DenseError("watch-stdin", option="--watch", typed=STDIN)
-    seen = state_of(sources)
+    seen = state_of(sources, page.output)
     show(mark(), page)
     _say(page, "practice.watching")
     while True:
-        seen = _changed(sources, seen, pause)
+        seen = _changed(sources, page.output, seen, pause)
         _say(page, "practice.marked-again")
         try:
             show(mark(), page)
@@ -51,20 +53,23 @@ def watched(
             complain(error, page.say, as_json=False)
 
 
-def _changed(sources: Sequence[str], seen: State, pause: Callable[[float], None]) -> State:
+def _changed(
+    sources: Sequence[str], output: str | None, seen: State, pause: Callable[[float], None]
+) -> State:
     """Wait until the files are others, and are so for two looks: a save has then ended."""
     before = seen
     while True:
         pause(INTERVAL)
-        now = state_of(sources)
+        now = state_of(sources, output)
         if now and now != seen and now == before:
             return now
         before = now
 
 
-def state_of(sources: Sequence[str]) -> State:
-    """What is there now."""
-    return tuple(sorted(_states(sources)))
+def state_of(sources: Sequence[str], output: str | None = None) -> State:
+    """What is there now, besides the `output`, which every marking changes."""
+    own = None if output is None else os.path.realpath(output)
+    return tuple(sorted(one for one in _states(sources) if own is None or os.path.realpath(one[0]) != own))
 
 
 def _states(sources: Sequence[str]) -> Iterator[tuple[str, int, int]]:
@@ -81,9 +86,19 @@ def _files(source: str) -> list[str]:
     try:
         if not os.path.isdir(source):
             return [source]
-        return [str(path) for path, _ in zip(Path(source).iterdir(), range(MOST_FILES), strict=False)]
+        return list(islice(_below(source), MOST_FILES))
     except (OSError, ValueError):
         return []
+
+
+def _below(folder: str, deeper: int = DEEPEST + 1) -> Iterator[str]:
+    """The files in a folder and in those of the students, as deep as answers are looked for."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for one in entries:
+            if deeper and one.is_dir(follow_symlinks=False):
+                yield from _below(one.path, deeper - 1)
+            else:
+                yield one.path
 
 
 def _say(page: Page, key: str) -> None:

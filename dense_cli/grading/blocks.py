@@ -128,7 +128,7 @@ class _Desk:
         absent: list[str] = []
         unread: list[DenseError] = []
         other: list[DenseError] = []
-        warnings: list[DenseError] = []
+        warnings: dict[int, DenseError] = {}
         marks: list[Marked] = []
         standings: list[Standing] = []
         for sheet in _read(self.job, block, self.shapes if self._takes_usual(block) else None):
@@ -158,7 +158,7 @@ class _Desk:
             if marked.error is not None:
                 unread.append(marked.error)
             other += other_numbers([sheet], self.job.seed, self.job.exercises.id)
-            warnings += sheet.warnings
+            warnings |= {id(one): one for one in sheet.warnings}
             if self.job.counted:
                 marks.append(marked)
                 standings.append(marked.standing)
@@ -169,7 +169,7 @@ class _Desk:
             sheets,
             tuple(unread),
             tuple(other),
-            tuple(warnings),
+            tuple(warnings.values()),
             tally(marks, self.job.exercises) if self.job.counted else None,
             tuple(standings),
         )

@@ -20,7 +20,7 @@ from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes.agreement import agreement
 from dense_cli.mistakes.params import BudgetQuestion, budget_answer
-from dense_cli.reading.angles import angle
+from dense_cli.reading.angles import angles
 from dense_cli.reading.numbers import number, whole
 from dense_cli.reading.vectors import matrix, vector
 
@@ -71,13 +71,17 @@ def _rope(given: Given) -> Rope:
     positions = [whole(part) for part in given["positions"].split(",")]
     if len(positions) != 2:
         raise DenseError("two-positions", typed=given["positions"], count=len(positions))
-    rates = (_rate(given["angle"]),) if "angle" in given else (QUARTER_TURN,)
+    rates = _rates(given["angle"]) if "angle" in given else (QUARTER_TURN,)
+    rates = rates * (len(query) // 2) if len(rates) == 1 else rates
     return Rope(query, key, ((positions[0], positions[1]),), rates, rotary_dim=len(query))
 
 
-def _rate(text: str) -> Rate:
-    unit, amount = angle(text)
-    return Rate.turns(Fraction(amount)) if unit == "turn" else Rate.radians(amount)
+def _rates(text: str) -> tuple[Rate, ...]:
+    """The angle per position of each pair, or one for all of them."""
+    return tuple(
+        Rate.turns(Fraction(amount)) if unit == "turn" else Rate.radians(amount)
+        for unit, amount in angles(text)
+    )
 
 
 def _norm(given: Given) -> Norm:

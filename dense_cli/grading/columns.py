@@ -14,7 +14,7 @@ from typing import Any
 from dense_cli.frozen import dataclass, field, replace
 from dense_cli.grading.export.pieces import NAME, Pieces
 from dense_cli.grading.marked import Marked, Standing
-from dense_cli.grading.marking import WRONG, Mark, Marker
+from dense_cli.grading.marking import LONGEST, WRONG, Mark, Marker
 from dense_cli.grading.questions import Question
 from dense_cli.grading.unexplained import Plain, Sight, sight
 from dense_cli.grading.usual import Shape
@@ -24,9 +24,6 @@ MOST_ANSWERS = 1024
 
 MOST_TOTALS = 4096
 """Different rests that are kept."""
-
-LONGEST = 400
-"""Characters of an answer that is worth keeping."""
 
 _NAME = NAME.encode()
 
@@ -105,7 +102,7 @@ class Column(dict[Given, Written]):
         answers = {key: self._read(other) for key, other in zip(self.sources, others, strict=True)}
         mark = self._bench.marker.mark(self.question, {**answers, self.question.field.key: answer})
         found = _encoded(self._before + self._bench.text(mark)), self._bench.weight(mark), mark
-        if len(text) <= LONGEST:
+        if max(map(len, (text, *others))) <= LONGEST:
             if len(self) >= MOST_ANSWERS:
                 self.clear()
             self[given] = found

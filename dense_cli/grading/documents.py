@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 
 from dense_cli.errors import DenseError
 from dense_cli.reading.documents import shown
 from dense_cli.reading.json_keys import each_once
+
+_TWICE = re.compile(r"Cannot (?:overwrite a value|declare .+ twice) \((?:at line ([0-9]+),|at end)")
+"""How `tomllib` says that a key or a table was there already; it does not say which, but where."""
+
+_TWICE_INLINE = re.compile(r"Duplicate inline table key '(.+)' \(at ")
 
 
 class Digits(str):
@@ -26,11 +32,25 @@ def from_toml(text: str, source: str) -> object:
     try:
         return tomllib.loads(text, parse_float=Digits)
     except tomllib.TOMLDecodeError as error:
+        if twice := _given_twice(str(error), text):
+            raise DenseError("duplicate-key", source=source, typed=twice) from error
         raise DenseError("broken-toml", source=source, reason=str(error)) from error
     except RecursionError as error:
         raise DenseError("nested-too-deep", source=source) from error
     except ValueError as error:  # Python reads no whole number of more than 4300 digits
         raise DenseError("sheet-number-too-long", source=source) from error
+
+
+def _given_twice(reason: str, text: str) -> str:
+    """The key, or the table, that stands twice in a document, where that is why it cannot be read."""
+    if inline := _TWICE_INLINE.match(reason):
+        return inline[1]
+    found = _TWICE.match(reason)
+    if found is None:
+        return ""
+    line = text.rstrip().split("\n")[int(found[1]) - 1 if found[1] else -1].strip()
+    key, sign, _ = line.partition("=")  # without the sign it may be the end of a long value
+    return key.strip() if sign or line.startswith("[") else ""
 
 
 def from_json(text: str, source: str) -> object:

@@ -15,6 +15,9 @@ RULES = ("error", "first", "last", "best")
 _ROUNDED = re.compile(r"[0-9](?:\.[0-9]+)?[eE]\+[0-9]+")
 """How a spreadsheet shows a long student number that it took for a number: no two are surely one."""
 
+MOST_PLACES = 10
+"""So many of a student's sheets are named: a wrong column may make a whole class one student."""
+
 Identity = Callable[[str], object]
 """What is the same for two names of one student."""
 
@@ -53,21 +56,23 @@ def without_duplicates(sheets: Iterable[Sheet], rule: str = "error", identity: I
         one for one in found if one.error is not None or one.submitted or identity(one.student) not in groups
     ]
     several = {name: group for name, group in groups.items() if len(group) > 1}
+    places = {name: [each.where for each in group] for name, group in several.items()}
     if not several:
         return Kept(tuple(found))
     kept: list[Sheet] = []
     warnings: list[DenseError] = []
     for one in found:
-        group = several.get(identity(one.student), ()) if one.error is None and one.submitted else ()
+        name = identity(one.student)
+        group = several.get(name, ()) if one.error is None and one.submitted else ()
         if not group:
             kept.append(one)
         elif rule == "error" or _ROUNDED.fullmatch(one.student):
-            kept.append(_refused(one, group))
+            kept.append(_refused(one, places[name]))
         elif rule == "best":
             kept.append(one)
         elif one is (counts := group[0] if rule == "first" else group[-1]):
             kept.append(one)
-            warnings.append(_set_aside(one.student, counts.where, [each.where for each in group], rule))
+            warnings.append(_set_aside(one.student, counts.where, places[name], rule))
     return Kept(tuple(kept), tuple(warnings))
 
 
@@ -91,14 +96,18 @@ def best_of(
     return kept, warnings
 
 
-def _refused(one: Sheet, group: Sequence[Sheet]) -> Sheet:
+def _refused(one: Sheet, places: Sequence[str]) -> Sheet:
     key = "rounded-student" if _ROUNDED.fullmatch(one.student) else "student-twice"
-    places = tuple(each.where for each in group)
-    return replace(
-        one, answers={}, error=DenseError(key, source=one.source, student=one.student, places=places)
-    )
+    error = DenseError(key, source=one.source, student=one.student, places=_first(places))
+    return replace(one, answers={}, error=error)
 
 
 def _set_aside(student: str, counts: str, places: Sequence[str], rule: str) -> DenseError:
-    others = tuple(place for place in places if place != counts)
-    return DenseError("duplicates-set-aside", source=counts, student=student, rule=rule, places=others)
+    others = [place for place in places if place != counts]
+    return DenseError(
+        "duplicates-set-aside", source=counts, student=student, rule=rule, places=_first(others)
+    )
+
+
+def _first(places: Sequence[str]) -> tuple[str, ...]:
+    return tuple(places) if len(places) <= MOST_PLACES else (*places[:MOST_PLACES], "…")

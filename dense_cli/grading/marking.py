@@ -38,6 +38,9 @@ ATOL, RTOL = Fraction(5, 100_000), Fraction(0)
 MOST_KNOWN = 4096
 """Different answers whose marks are kept at hand; then it begins anew."""
 
+LONGEST = 400
+"""Characters of an answer that is worth keeping: a class of essays would fill the memory."""
+
 NOTHING, EVERYTHING = Fraction(0), Fraction(1)
 
 
@@ -128,7 +131,7 @@ class Marker:
         }
 
     def _alone(self, question: Question, given: object) -> tuple[Mark, Answer | None]:
-        if given is not None and not isinstance(given, str):
+        if given is not None and (not isinstance(given, str) or len(given) > LONGEST):
             return mark_alone(question, given, self.rules)
         place = question.field.key, given
         if place not in self._known:

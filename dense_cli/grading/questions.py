@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass
 from dense_cli.grading.calculations import CALCULATIONS, Answer, Calculation, Vector
 from dense_cli.grading.documents import written
-from dense_cli.grading.exercise import Exercise, ExerciseSet, Field
+from dense_cli.grading.exercise import NUMERIC, Exercise, ExerciseSet, Field
 from dense_cli.mistakes import Mistake, catalogue
 from dense_cli.mistakes.diagnosis import FAILURES, Found, WrongPaths
 from dense_cli.reading import answers as reading
@@ -90,7 +91,11 @@ class Question:
         """The right answer: computed where there is a calculation, else as written by hand."""
         if self.worked is None or self.field.quantity is None:
             return self.by_hand
-        return self.worked.answer(self.field.quantity)
+        found = self.worked.answer(self.field.quantity)
+        if not _answers(self.field, found):
+            facts = {"field": self.field.name, "typed": self.field.quantity, "kind": self.field.kind}
+            raise DenseError("exercise-quantity-kind", source=self.exercise.source, **facts)
+        return found
 
     @cached_property
     def entries(self) -> tuple[Fraction, ...]:
@@ -153,6 +158,18 @@ class Question:
         return FOLLOW_RULES[follows.rule](self.exercise.given, *own)
 
 
+def _answers(field: Field, found: Any) -> bool:
+    """Whether what was computed can be the right answer to a field of this kind."""
+    if field.kind not in NUMERIC:
+        return found in field.options if field.kind == "choice" else isinstance(found, bool)
+    entries = found if isinstance(found, tuple) else (found,)
+    # A mean square may be too large for float64: nobody can write it down.
+    return isinstance(found, tuple) <= (field.kind == "vector") and all(
+        isinstance(entry, int | Fraction | float) and not isinstance(entry, bool) and isfinite(entry)
+        for entry in entries
+    )
+
+
 def _dot(_: Mapping[str, str], query: Vector, key: Vector) -> Answer | None:
     if len(query) != len(key):
         return None
@@ -187,7 +204,7 @@ def read_answer(field: Field, given: object, width: int = 0) -> Reading | DenseE
                 return reading.read_choice(given, field.options)
         return _open_text(given)
     except DenseError as error:
-        return error
+        return error.about()  # without the frames that it came through, which hold the answer
 
 
 def _open_text(given: object) -> Reading | None:

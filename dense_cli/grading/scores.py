@@ -10,6 +10,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import islice
 from pathlib import PurePath
 
 from dense_cli.derivation import Note, Prose
@@ -30,6 +31,9 @@ LARGEST_SCORES = 1 << 26
 
 MOST_COMPARED = 2000
 """Students up to whom the nearest names to an unknown one are looked for."""
+
+MOST_LOOKED_FOR = 20
+"""Unknown students for whom that is done: more lines are not told."""
 
 KINDS = (".csv", ".tsv", ".json")
 Entry = Mapping[str, str]
@@ -91,7 +95,7 @@ def scores(path: str, exercises: ExerciseSet, encoding: str | None = None) -> Sc
 def _table(text: str, path: str) -> Iterator[tuple[int, Entry]]:
     """Every row with its line, by the names of its columns."""
     csv.field_size_limit(LARGEST_CELL)
-    separator = separator_of(text.partition("\n")[0])
+    separator = separator_of(text)
     lines = io.StringIO(text, newline="")
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
     try:
@@ -161,8 +165,17 @@ def scored(marked: Iterable[Marked], found: Scores) -> tuple[list[Marked], tuple
     taken: set[tuple[str, str]] = set()
     sheets = [_scored(one, found, taken) for one in marked]
     students = {one.student for one in sheets if one.error is None}
-    left = (score for key, score in found.given.items() if key not in taken)
-    return sheets, (*found.warnings, *(_left(score, students, found.source) for score in left))
+    known = sorted(students) if len(students) <= MOST_COMPARED else ()
+    left = [score for key, score in found.given.items() if key not in taken]
+    strangers = islice((score.student for score in left if score.student not in students), MOST_LOOKED_FOR)
+    looked_for = frozenset(strangers)
+    told = (
+        DenseError("score-not-open", source=found.source, student=score.student, field=score.field.key)
+        if score.student in students
+        else _unknown(score, known if score.student in looked_for else (), found.source)
+        for score in left
+    )
+    return sheets, (*found.warnings, *told)
 
 
 def _scored(one: Marked, found: Scores, taken: set[tuple[str, str]]) -> Marked:
@@ -177,10 +190,7 @@ def _scored(one: Marked, found: Scores, taken: set[tuple[str, str]]) -> Marked:
     return replace(one, marks=tuple(marks))
 
 
-def _left(score: Score, students: Iterable[str], source: str) -> DenseError:
-    known = sorted(students)
-    if score.student in known:
-        return DenseError("score-not-open", source=source, student=score.student, field=score.field.key)
-    close: Sequence[str] = nearest(score.student, known) if len(known) <= MOST_COMPARED else ()
+def _unknown(score: Score, known: Sequence[str], source: str) -> DenseError:
+    close = nearest(score.student, known)
     hint = "score-student" if close else "score-student-list"
     return DenseError("score-student", hint=hint, source=source, student=score.student, nearest=close)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from dense_cli.errors import DenseError, nearest
 from dense_cli.frozen import dataclass, field
 from dense_cli.grading.documents import Digits
-from dense_cli.grading.drawing import seed_of
+from dense_cli.grading.drawing import LONGEST_SEED, seed_of
 from dense_cli.grading.exercise import ExerciseSet
 from dense_cli.reading.headers import folded_header
 
@@ -79,9 +80,15 @@ class FieldNames:
 
     def unknown(self, typed: str, source: str) -> DenseError:
         """The warning about a name that is none, with the nearest that are."""
-        close = nearest(typed.strip(), list(self.known.values()), most=2)
+        close = _nearest(typed.strip(), tuple(self.known.values()))
         hint = "unknown-field" if close else "unknown-field-list"
         return DenseError("unknown-field", hint=hint, source=source, typed=typed, nearest=close)
+
+
+@lru_cache(maxsize=256)
+def _nearest(typed: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    """The nearest names; a class makes one slip of the pen again and again."""
+    return nearest(typed, known, most=2)
 
 
 def sheet(document: object, source: str, stem: str, names: FieldNames, place: int | None = None) -> Sheet:
@@ -134,7 +141,9 @@ def variant_entry(given: object, where: str) -> str:
     """The seed that a sheet names; empty where it names none. Raises DenseError for what can be none."""
     found = _student(given)
     if found is None:
-        raise DenseError("variant-seed", hint="variant-seed-sheet", source=where, typed=VARIANT)
+        raise DenseError(
+            "variant-seed", hint="variant-seed-sheet", source=where, typed=VARIANT, most=LONGEST_SEED
+        )
     try:
         return seed_of(found) if found else ""
     except DenseError as error:

@@ -17,7 +17,7 @@ from dense_cli.grading.files import LARGEST_SHEET, LARGEST_TABLE, content, entri
 from dense_cli.grading.folders import SHEETS, by_pattern, folder_sheets
 from dense_cli.grading.sheets import FieldNames, Sheet, sheet
 from dense_cli.grading.student_pattern import StudentPattern
-from dense_cli.grading.tables import separator_of, table
+from dense_cli.grading.tables import separator_of, table, unquoted_header
 
 TABLES, LINES = (".csv", ".tsv"), (".jsonl",)
 SUFFIXES = (*SHEETS, *TABLES, *LINES)
@@ -32,6 +32,9 @@ _KIND_HINTS = {
 
 _TOML_TABLE = re.compile(r"""\[\[?[\w."'\- ]+\]\]?\s*(#.*)?""")
 """A line that opens a table in TOML."""
+
+
+_BREAK = re.compile("[\r\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +137,17 @@ def _read_stream(reader: Reader) -> Iterator[Sheet]:
 def kind_of(text: str) -> str:
     """The suffix that a file of this content would have, told by how it begins.
 
-    >>> kind_of('{"student": "s01"}\\n{"student": "s02"}'), kind_of("student,1.query")
+    >>> kind_of('{"student": "s01"}\\n{"student": "s02"}'), kind_of('"x = 1?",1.query')
     ('.jsonl', '.csv')
     """
-    lines = [line for line in map(str.strip, text.split("\n")) if line and not line.startswith("#")]
+    lines = [line for line in map(str.strip, _BREAK.split(text)) if line and not line.startswith("#")]
     first = lines[0] if lines else ""
     if first.startswith("{"):
         return ".jsonl" if len(lines) > 1 and first.endswith("}") else ".json"
     if first.startswith("["):
         return ".toml" if len(lines) > 1 and _TOML_TABLE.fullmatch(first) else ".json"
-    return ".csv" if "=" not in first and separator_of(first) in first else ".toml"
+    header = unquoted_header(text[text.index(first) :])
+    return ".csv" if "=" not in header and separator_of(header) in header else ".toml"
 
 
 def _read_text(text: str, suffix: str, source: str, stem: str, reader: Reader) -> Iterator[Sheet]:

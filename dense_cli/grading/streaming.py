@@ -7,6 +7,7 @@ pass finds their sheets, the rule says which of them count, and a third pass wri
 from __future__ import annotations
 
 import csv
+import errno
 import io
 from array import array
 from collections.abc import Callable, Iterable, Iterator
@@ -32,6 +33,9 @@ LETTERS = 1 << 16
 
 MOST_TOLD = 20
 """Warnings of one sort that are kept; the others are only counted."""
+
+NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+"""What only writing comes to: reading the file whole would need more room still."""
 
 Decided = dict[int, DenseError | None]
 Progress = Callable[[int, float], None]
@@ -104,7 +108,8 @@ def stream(
     Without a format nothing is written, and the class is only counted.
 
     Raises `Unusual`, with nothing of use in `out`, where the file must be read whole: bytes that are no
-    UTF-8, a broken table, students with several sheets where the best counts.
+    UTF-8, a broken table, students with several sheets where the best counts. Raises OSError where there is
+    no room in `out`.
     """
     try:
         file = _File(job, path, letters)
@@ -114,6 +119,8 @@ def stream(
         if decided:
             found = _written(file, decided, warnings, out, marking, progress, _Students())
     except (OSError, UnicodeError) as error:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            raise
         raise Unusual from error
     if file.job.columns is not None and not found.sheets:
         raise Unusual
@@ -211,7 +218,7 @@ class _File:
         self.job, self._header = job, 0
         with self._opened() as file:
             if path.suffix.casefold() != ".jsonl":
-                self._read_header(file.read(self.letters))
+                self._read_header(file)
 
     def _opened(self) -> TextIO:
         with open(self.path, "rb") as file:
@@ -219,21 +226,26 @@ class _File:
                 raise Unusual
         return open(self.path, encoding="utf-8-sig", newline="")
 
-    def _read_header(self, text: str) -> None:
+    def _read_header(self, file: TextIO) -> None:
         csv.field_size_limit(LARGEST_CELL)
-        separator = separator_of(text.partition("\n")[0])
-        rows = csv.reader(
-            io.StringIO(text, newline=""),
-            delimiter=separator,
-            skipinitialspace=separator != "\t",
-            strict=True,
-        )
-        try:
-            header = next(rows, [])
-            if not any(map(str.strip, header)):
+        text, whole = "", False
+        while not whole and (more := file.read(self.letters)):
+            text += more
+            if len(text) > LARGEST_SHEET:
                 raise Unusual
+            lines = io.StringIO(text, newline="")
+            separator = separator_of(text)
+            rows = csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
+            try:
+                header = next(rows, [])
+                whole = lines.tell() < len(text)  # the end of the text may not be that of the line
+            except csv.Error:  # a quote that is open so far
+                header = []
+        if not text or not any(map(str.strip, header)):
+            raise Unusual
+        try:
             columns = columns_of(header, self.job.source, self.job.names, self.job.layout)
-        except (csv.Error, DenseError) as error:  # reading it whole tells what is wrong
+        except DenseError as error:  # reading it whole tells what is wrong
             raise Unusual from error
         self.job = replace(self.job, columns=columns, separator=separator)
         self._header = rows.line_num

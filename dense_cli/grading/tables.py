@@ -21,7 +21,9 @@ LARGEST_CELL = LARGEST_TABLE
 SEPARATOR_LINE = ["sep="]
 """How the first line begins in which a spreadsheet program is told the separator, as ``sep=;``."""
 
-_QUOTED = re.compile(r'"[^"]*(?:"|$)')
+_QUOTED = re.compile(r'"[^"]*(?:"|\Z)')
+_FIRST_LINE = re.compile(r'(?:"[^"]*(?:"|\Z)|[^"\r\n])*')
+"""Up to the first line break outside quotes, whichever of the three kinds of breaks it is."""
 
 
 def table(text: str, source: str, names: FieldNames, layout: str | None = None) -> Iterator[Sheet]:
@@ -35,11 +37,11 @@ def table(text: str, source: str, names: FieldNames, layout: str | None = None) 
     if not any(cell.strip() for cell in header):
         raise DenseError("table-empty", source=source)
     columns = columns_of(header, source, names, layout)
-    warnings, found = columns.warnings, False
+    found = False
     for line, cells in rows:
         if any(cell.strip() for cell in cells):
-            yield row_sheet(cells, columns, warnings, source, line)
-            warnings, found = (), True
+            yield row_sheet(cells, columns, source, line)
+            found = True
     if not found:
         raise DenseError("table-empty", source=source)
 
@@ -50,7 +52,7 @@ def cells_of(text: str, source: str, as_it_stands: bool = False) -> Iterator[tup
     Blanks behind a separator are left out, unless the cells are wanted `as_it_stands`.
     """
     csv.field_size_limit(LARGEST_CELL)
-    separator = separator_of(text.partition("\n")[0])
+    separator = separator_of(text)
     trimmed = separator != "\t" and not as_it_stands
     lines = io.StringIO(text, newline="")
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=trimmed, strict=True)
@@ -62,20 +64,30 @@ def cells_of(text: str, source: str, as_it_stands: bool = False) -> Iterator[tup
         raise DenseError("broken-table", source=source, row=rows.line_num, reason=str(error)) from error
 
 
-def separator_of(header: str) -> str:
-    """What separates the columns: a comma, a semicolon, or a tab, whichever there are most of outside quotes.
+def separator_of(text: str) -> str:
+    """What separates the columns: a comma, a semicolon, or a tab, whichever the header has most of.
 
-    >>> separator_of("student;1.query;1.key"), separator_of('student,"a; b; c"')
+    What stands in quotes does not count.
+
+    >>> separator_of("student;1.query;1.key"), separator_of('student,"a; b; c"\\na;b;c')
     (';', ',')
     """
-    return max(SEPARATORS, key=_QUOTED.sub("", header).count)
+    return max(SEPARATORS, key=unquoted_header(text).count)
 
 
-def row_sheet(
-    cells: list[str], columns: Columns, warnings: tuple[DenseError, ...], source: str, line: int
-) -> Sheet:
-    """One row as a sheet; `line` is the number of its last line."""
-    student = columns.student(cells)
+def unquoted_header(text: str) -> str:
+    """The first line without what stands in quotes, where a line may also end."""
+    header = _FIRST_LINE.match(text)
+    assert header
+    return _QUOTED.sub("", header[0])
+
+
+def row_sheet(cells: list[str], columns: Columns, source: str, line: int) -> Sheet:
+    """One row as a sheet; `line` is the number of its last line.
+
+    What is to be told of the header comes with every one: any of them may be set aside.
+    """
+    student, warnings = columns.student(cells), columns.warnings
     if not student:
         nobody = DenseError("row-without-student", source=source, row=line)
         return Sheet(f"{source}:{line}", source, error=nobody, warnings=warnings, place=line)

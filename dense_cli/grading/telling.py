@@ -68,10 +68,13 @@ class Teller:
             yield Note(f"check.{told}" if "tell" in facts else f"check.{told}-brief", facts)
 
     def title(self, found: Found) -> Fact:
-        """What a mistake is called; of two together, their ids."""
+        """What a mistake is called; two together by what each is called."""
         if len(found.mistakes) > 1:
-            return found.id
-        return self._words(found.mistakes[0], "title") or found.id
+            return Prose(" + ".join(map(self._fact, map(self._title, found.mistakes))))
+        return self._title(found.mistakes[0])
+
+    def _title(self, mistake: Mistake) -> Fact:
+        return self._words(mistake, "title") or mistake.id
 
     def name(self, found: Found) -> str:
         """The title as plain text."""

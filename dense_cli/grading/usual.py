@@ -28,6 +28,12 @@ _VALUE = rf'("[^"\\\x00-\x1f]*"|{_NUMBER}|true|false|null|\[{_NUMBER}(?:, ?{_NUM
 MOST_SHAPES = 8
 """How many shapes of lines are looked for."""
 
+MOST_MET = 4096
+"""Shapes that came once, of which one that comes again is looked for."""
+
+WORTH_IT = 256
+"""Lines that the known shapes must have saved before another takes a place: to learn one costs as much."""
+
 Match = Callable[[str, int], re.Match[str] | None]
 
 
@@ -56,6 +62,9 @@ class Shapes:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], tuple[Match, Shape]] = {}
+        self._met: set[tuple[str, ...]] = set()
+        self._saved = 0
+        """Lines that had a known shape since the last one was learnt."""
 
     def match(self, text: str, begin: int) -> tuple[Usual, int] | None:
         """The usual lines of one shape that begin there, and where the first other one begins."""
@@ -67,11 +76,15 @@ class Shapes:
                     lines.append(found.groups())
                     begin = found.end()
                     found = match(text, begin) if begin < len(text) else None
+                self._saved += len(lines)
                 return (shape, lines), begin
         return None
 
     def learn(self, document: object, found: Sheet, names: FieldNames) -> None:
-        """From a line that was read in full; nothing where anything is to be said of it."""
+        """From a line that was read in full; nothing where anything is to be said of it.
+
+        Lines may all have different shapes: only one that comes again is worth it, and of many not each.
+        """
         if found.error is not None or found.warnings or found.variant or not found.submitted:
             return
         assert isinstance(document, dict)
@@ -82,11 +95,24 @@ class Shapes:
         known = tuple((place, key) for place, key in fields if key is not None and key in names.fields)
         if len(known) < len(fields):
             return
+        if not self._is_worth_it(keys):
+            return
         if len(self._known) >= MOST_SHAPES:
             del self._known[next(iter(self._known))]
         entries = (rf'"{re.escape(key)}": ?' + (rf'"({_NAME})"' if key == named else _VALUE) for key in keys)
         match = re.compile(r"\{" + ", ?".join(entries) + r"\}\r?(?:\n|\Z)").match
         self._known[keys] = match, Shape(keys.index(named), known, _read)
+
+    def _is_worth_it(self, keys: tuple[str, ...]) -> bool:
+        if keys not in self._met:
+            if len(self._met) >= MOST_MET:
+                self._met.clear()
+            self._met.add(keys)
+            return False
+        if len(self._known) >= MOST_SHAPES and self._saved < WORTH_IT:
+            return False
+        self._saved = 0
+        return True
 
 
 def _read(text: str) -> object:
@@ -135,32 +161,27 @@ def table_rows(
     begins: bool,
     usual: bool = False,
 ) -> Iterator[Sheet | Usual]:
-    """Every row that is not empty, likewise; what is to be told of the header comes with the first of all.
+    """Every row that is not empty, likewise; the first is a sheet where there is to tell of the header.
 
     Raises `Unusual` where a quote stays open.
     """
     csv.field_size_limit(LARGEST_CELL)
     lines = io.StringIO(text, newline="")
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
-    warnings = columns.warnings if begins else ()
+    told = not (begins and columns.warnings)
     shape = _shape_of(columns) if usual else None
     alike: list[Sequence[str]] = []
     try:
         for cells in rows:
-            if (
-                shape is not None
-                and not warnings
-                and len(cells) == columns.width
-                and _IS_NAME(cells[shape.student])
-            ):
+            if shape is not None and told and len(cells) == columns.width and _IS_NAME(cells[shape.student]):
                 alike.append(cells)
                 continue
             if shape is not None and alike:
                 yield shape, alike
                 alike = []
             if any(map(str.strip, cells)):
-                yield row_sheet(cells, columns, warnings, source, first - 1 + rows.line_num)
-                warnings = ()
+                yield row_sheet(cells, columns, source, first - 1 + rows.line_num)
+                told = True
         if shape is not None and alike:
             yield shape, alike
     except csv.Error as error:
@@ -170,6 +191,6 @@ def table_rows(
 def _shape_of(columns: Columns) -> Shape | None:
     """The shape of a table's rows, where one cell of each says who it is of and none with which numbers."""
     students = columns.students[0]
-    if len(students) > 1 or any(key == VARIANT for _, key in columns.fields):
+    if not columns.fields or len(students) > 1 or any(key == VARIANT for _, key in columns.fields):
         return None
     return Shape(students[0], columns.fields, columns.answer or str)

@@ -114,3 +114,18 @@ def test_refused(watch, arguments, said):
     assert called.exit == 2
     assert said in called.err
     assert clock.pauses == 0
+
+
+def test_the_output_of_a_marking_is_no_change(watch, sheet):
+    page = sheet.parent / "report.html"
+    called = watch(Clock(None, None, None, None), str(sheet.parent), "--to", "html", "--output", str(page))
+    assert page.is_file()
+    assert "marked again" not in called.out
+
+
+def test_a_file_in_a_students_folder(watch, sheet):
+    own = sheet.parent / "s02" / "try" / "answers.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[5]\nhidden = "96"\n')
+    called = watch(Clock(saved(own, '[5]\nhidden = "640"\n'), None, None), str(sheet.parent))
+    assert called.out.count("marked again") == 1

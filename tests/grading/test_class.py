@@ -150,3 +150,14 @@ def test_kinds_that_are_not_read_say_what_to_use(tmp_path, name, word):
     called = call("check", str(tmp_path / name))
     assert called.exit == 2
     assert word in called.err.casefold()
+
+
+@pytest.mark.parametrize("rule", ["error", "last"])
+def test_a_column_that_makes_everybody_one_student_is_told_in_few_words(tmp_path, rule):
+    text = "student,5.hidden\n" + "A,64\n" * 3000
+    kept = without_duplicates(table(tmp_path, text), rule)
+    (told,) = {
+        one.error.facts["places"] if one.error else kept.warnings[0].facts["places"] for one in kept.sheets
+    }
+    assert (len(told), told[-1]) == (11, "…")
+    assert len({id(one.error.facts["places"]) for one in kept.sheets if one.error}) <= 3000

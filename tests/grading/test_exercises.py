@@ -12,6 +12,7 @@ from dense_cli.grading.sheets import FieldNames, sheet
 from dense_cli.grading.solution import solved
 from dense_cli.lang import LANGUAGES, say_in
 from dense_cli.render.plain import write
+from tests.cli.calling import call
 from tests.grading.marked import MARKER, QUESTIONS, SET
 
 
@@ -120,3 +121,80 @@ def test_the_list_names_every_exercise(language):
 
 def test_a_set_without_points_has_no_percent():
     assert Marked("s", "a.json", ()).percent is None
+
+
+EXERCISE = """\
+format = 1
+id = "m"
+calculation = "{calculation}"
+title = {{ en = "M", zh = "一" }}
+text = {{ en = "t", zh = "一" }}
+[given]
+{given}
+[[fields]]
+name = "f"
+kind = "{kind}"
+points = 1
+quantity = "{quantity}"
+answer = "{answer}"
+ask = {{ en = "f", zh = "一" }}
+{more}
+"""
+
+
+def own_set(folder, **said):
+    (folder / "set.toml").write_text(
+        'format = 1\nid = "own"\nexercises = ["m"]\ntitle = { en = "O", zh = "一" }\n'
+    )
+    (folder / "m.toml").write_text(EXERCISE.format(**{"more": "", **said}))
+    return str(folder)
+
+
+NORM = {"calculation": "rmsnorm", "given": 'x = "3, 4"'}
+HUGE = {"calculation": "rmsnorm", "given": 'x = "1e200, 1e200"'}
+CHOICE = 'options = { a = ["x"], b = [] }'
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {**HUGE, "kind": "number", "quantity": "mean-square", "answer": "1"},  # infinite in float64
+        {**NORM, "kind": "number", "quantity": "zero-row", "answer": "1"},
+        {**NORM, "kind": "number", "quantity": "output", "answer": "1"},
+        {**NORM, "kind": "whole", "quantity": "same", "answer": "1"},
+        {**NORM, "kind": "vector", "quantity": "same", "answer": "1"},
+        {**NORM, "kind": "yes-no", "quantity": "denominator", "answer": "yes"},
+        {**NORM, "kind": "choice", "quantity": "denominator", "answer": "a", "more": CHOICE},
+        {**NORM, "kind": "choice", "quantity": "zero-row", "answer": "a", "more": CHOICE},
+    ],
+)
+def test_what_cannot_answer_a_field_is_a_fault_of_the_exercise(tmp_path, said):
+    folder = own_set(tmp_path, **said)
+    sheets = tmp_path / "class.csv"
+    sheets.write_text("student,m.f\ns1,1\ns2,yes\ns3,a\n")
+    for words in (
+        ("exercise", "lint", folder),
+        ("exercise", "solve", "m", "--exercises", folder),
+        ("check", str(sheets), "--exercises", folder, "--to", "csv"),
+        ("check", "--exercise", "m", "--answer", "f=1", "--exercises", folder),
+    ):
+        called = call(*words)
+        assert called.exit in (1, 2), words
+        assert f"m.toml: f has the kind {said['kind']}, but {said['quantity']} of these" in called.err, words
+
+
+@pytest.mark.parametrize(
+    ("angle", "right"),
+    [
+        ("1/4turn", "[-1, -2, -3, -4]"),  # two quarters are a half
+        ("1/4turn, 1/8turn", "[-1, -2, -4, 3]"),  # two eighths are a quarter: (3, 4) becomes (-4, 3)
+        ("pi/2, 0", "[-1, -2, 3, 4]"),
+    ],
+)
+def test_every_pair_may_have_an_angle_of_its_own(tmp_path, angle, right):
+    given = f'query = "1, 2, 3, 4"\nkey = "1, 0, 1, 0"\npositions = "2, 3"\nangle = "{angle}"'
+    said = {"calculation": "rope", "given": given, "kind": "vector", "quantity": "query", "answer": right}
+    folder = own_set(tmp_path, **said)
+    called = call("exercise", "lint", folder)
+    assert "the computed one" not in called.err
+    assert call("check", "--exercise", "m", "--answer", f"f={right}", "--exercises", folder).exit == 0

@@ -9,7 +9,7 @@ from dense_cli.grading.marked import Marked
 from dense_cli.grading.marking import VERDICTS, Rules
 from dense_cli.grading.report import report
 from dense_cli.grading.telling import Teller
-from dense_cli.lang import topic_texts
+from dense_cli.lang import LANGUAGES, topic_texts
 from dense_cli.render.plain import write
 from tests.cli.calling import call
 from tests.grading.marked import MARKER, SET, mark_of
@@ -225,3 +225,14 @@ def test_no_answer_is_cut_off_on_a_narrow_page(width, language):
     words = called.out.split()
     assert all(word in words for word in ("4.output", "[1.761594,", "-2.857722]"))
     assert "…" not in called.out
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_two_mistakes_together_are_called_by_their_names(language):
+    (mark,) = [one for one in MARKER.sheet({"1.query": "[0.540302, 0.841471]"}) if one.mistakes]
+    teller = Teller(SET, language)
+    pairs = [found for found in mark.mistakes if len(found.mistakes) == 2]
+    assert pairs
+    for found in pairs:
+        one, other = (teller.say(mistake.words("title")) for mistake in found.mistakes)
+        assert teller.name(found) == f"{one} + {other}"

@@ -160,3 +160,14 @@ def test_a_score_for_nobody_is_a_warning_and_a_wrong_one_an_error(folder):
     called = call(*words)
     assert (called.exit, "within 0 and 2" in called.err) == (2, True)
     assert call("check", "--exercise", "1", "--answer", "dot=0", "--scores", "x.csv").exit == 2
+
+
+def test_the_nearest_names_are_looked_for_as_often_as_they_are_told(tmp_path, monkeypatch):
+    looked_for = []
+    monkeypatch.setattr(
+        "dense_cli.grading.scores.nearest", lambda word, names: looked_for.append(names) or ()
+    )
+    rows = "".join(f"x{number},6.test,1\n" for number in range(300))
+    _, warnings = scored(sheets(s01="swap"), read(tmp_path, f"student,field,points\n{rows}"))
+    assert len(warnings) == 300
+    assert len([names for names in looked_for if names]) == 20

@@ -262,9 +262,13 @@ def test_an_unknown_field_is_told_with_the_nearest(tmp_path):
     assert sheet.answers == {"4.output": "1,2"}
 
 
-def test_an_unknown_column_is_told_once(tmp_path):
-    sheets = one(tmp_path, "a.csv", "student,5.hiden,1.dot\ns01,64,0\ns02,64,0\n")
-    assert [warning.facts["typed"] for sheet in sheets for warning in sheet.warnings] == ["5.hiden"]
+@pytest.mark.parametrize("rule", ["error", "first", "last", "best"])
+@pytest.mark.parametrize("more", [(), ("--to", "csv-wide")])
+def test_an_unknown_column_is_told_once_whichever_row_counts(tmp_path, rule, more):
+    path = tmp_path / "a.csv"
+    path.write_text("student,5.hiden,1.dot\ns01,64,0\ns02,64,0\ns01,64,1\n")
+    told = call("check", str(path), "--duplicates", rule, *more).err
+    assert told.count("5.hiden is no field") == 1
 
 
 def test_rows_before_a_broken_one_are_kept(tmp_path):
@@ -279,3 +283,47 @@ def test_an_encoding_that_is_none_is_a_fault_of_the_call(tmp_path):
     assert (called.exit, called.out) == (2, "")
     assert called.err.startswith('error: --encoding: "rot13"')
     assert call("check", str(tmp_path / "a.csv"), "--encoding", "gb18030").exit == 0
+
+
+@pytest.mark.parametrize("variant", ['["a"]', "true", '"' + "x" * 300 + '"'])
+def test_a_variant_that_can_be_none_spoils_its_own_sheet_only(tmp_path, variant):
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        f'{{"student": "s1", "variant": {variant}, "1.dot": "0"}}\n{{"student": "s2", "1.dot": "0"}}'
+    )
+    called = call("check", str(path), "--json")
+    first, second = called.json["result"]["students"]
+    assert (called.exit, second["score"]) == (2, 1)
+    assert "a.jsonl:1" in first["error"]
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("[5]\nhidden = 96\nhidden = 64\n", "hidden"),
+        ("[5]\nhidden = 96\nhidden = 64", "hidden"),
+        ("[5]\nhidden = 96\n[5]\nrelu = 64\n", "[5]"),
+        ("5 = { hidden = 96, hidden = 64 }\n", "hidden"),
+    ],
+)
+def test_a_key_that_stands_twice_is_named(tmp_path, text, key):
+    """Two different answers: which one was meant cannot be known."""
+    (sheet,) = one(tmp_path, "a.toml", text)
+    assert (sheet.error.key, sheet.error.facts["typed"]) == ("duplicate-key", key)
+
+
+def test_a_long_value_that_stands_twice_breaks_the_sheet(tmp_path):
+    (sheet,) = one(tmp_path, "a.toml", '[6]\ntest = 1\ntest = """a\nb"""\n')
+    assert sheet.error.key == "broken-toml"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("header", ["student,1.query", '"student\nid, name or number",1.query'])
+def test_the_header_alone_says_what_separates_the_columns(tmp_path, end, header):
+    path = tmp_path / "a.csv"
+    rows = [f"{header}", *(f"s{number},{number};2;3;4" for number in range(3))]
+    path.write_text(end.join(rows), newline="")
+    names = FieldNames.of(SET, {"student\nid, name or number": "student"})
+    for source, stdin in ((str(path), b""), ("-", path.read_bytes())):
+        sheets = read_sources([source], Reader(names, stdin))
+        assert [sheet.answers.get("1.query") for sheet in sheets] == ["0;2;3;4", "1;2;3;4", "2;2;3;4"]

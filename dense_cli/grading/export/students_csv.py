@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from dense_cli.grading.export.cells import line
@@ -14,6 +14,7 @@ from dense_cli.grading.telling import Teller
 from dense_cli.lang.refusal import message
 
 COUNTED = (INVALID, BLANK, REVIEW)
+TOTALS = ("total", "max", "percent", *COUNTED)
 
 
 def write(book: Gradebook) -> str:
@@ -28,8 +29,7 @@ class Rows(Pieces):
     def __init__(self, teller: Teller) -> None:
         super().__init__(teller)
         self._exercises = [one.id for one in teller.set.exercises]
-        columns = map(_column, self._exercises)
-        self.header = line(("student", *columns, "total", "max", "percent", *COUNTED, "error"))
+        self.header = line(("student", *_columns(self._exercises), *TOTALS, "error"))
 
     def answer(self, mark: Mark) -> str:
         return ""
@@ -42,6 +42,21 @@ class Rows(Pieces):
 
     def spelled(self, student: str) -> str:
         return line((student, "")).removesuffix(",\n")
+
+
+def _columns(exercises: Iterable[str]) -> list[str]:
+    """A column for each exercise, whatever they are called: no two columns have one name.
+
+    >>> _columns(["5", "total", "q5"])
+    ['q5', 'exercise-total', 'exercise-q5']
+    """
+    taken, found = {"student", *TOTALS, "error"}, []
+    for column in map(_column, exercises):
+        while column in taken:
+            column = f"exercise-{column}"
+        taken.add(column)
+        found.append(column)
+    return found
 
 
 def _column(exercise: str) -> str:
