@@ -13,14 +13,14 @@ from dense_cli.cli.page import Page
 from dense_cli.cli.seeds import one_seed
 from dense_cli.cli.values import one_number
 from dense_cli.errors import DenseError
-from dense_cli.grading.exercise import Exercise, ExerciseSet
-from dense_cli.grading.exercise_files import load_set
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import ATOL, RTOL, Rules
-from dense_cli.grading.report import report
-from dense_cli.grading.sheets import FieldNames
-from dense_cli.grading.telling import Teller
-from dense_cli.grading.variants import Markers
+from dense_cli.grading.exercises.exercise import Exercise, ExerciseSet
+from dense_cli.grading.exercises.set_files import load_set
+from dense_cli.grading.intake.sheets import FieldNames
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import ATOL, RTOL, Rules
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.reports.report import report
+from dense_cli.grading.variants.variant import Markers
 
 
 def answers_marked(page: Page, asked: Asked) -> Outcome:

@@ -18,18 +18,18 @@ from dense_cli.cli.seeds import wanted_seed
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
 from dense_cli.frozen import replace
-from dense_cli.grading.class_statistics import class_statistics
-from dense_cli.grading.exercise import ExerciseSet
-from dense_cli.grading.exercise_files import load_set
+from dense_cli.grading.exercises.exercise import ExerciseSet
+from dense_cli.grading.exercises.set_files import load_set
 from dense_cli.grading.export.gradebook import Gradebook
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import Rules
-from dense_cli.grading.report import report
-from dense_cli.grading.scores import scored
-from dense_cli.grading.scores import scores as read_scores
-from dense_cli.grading.statistics_page import with_statistics
-from dense_cli.grading.telling import Teller
-from dense_cli.grading.variants import Markers, marked_with, other_numbers
+from dense_cli.grading.intake.scores import scored
+from dense_cli.grading.intake.scores import scores as read_scores
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import Rules
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.reports.class_statistics import class_statistics
+from dense_cli.grading.reports.report import report
+from dense_cli.grading.reports.statistics_page import with_statistics
+from dense_cli.grading.variants.variant import Markers, marked_with, other_numbers
 
 
 def marked(page: Page, asked: Asked) -> Outcome:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dense_cli.cli.check import Asked
 from dense_cli.errors import DenseError
-from dense_cli.grading.sources import SUFFIXES
+from dense_cli.grading.intake.sources import SUFFIXES
 
 
 def refuse_to_replace(output: str | None, asked: Asked) -> None:

@@ -9,15 +9,15 @@ from dense_cli.cli.check import Asked
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError, nearest
 from dense_cli.frozen import dataclass
-from dense_cli.grading.duplicates import Identity, best_of, rule_of, without_duplicates
-from dense_cli.grading.exercise import ExerciseSet
-from dense_cli.grading.files import LARGEST_TABLE, check_encoding
-from dense_cli.grading.intake import layout_of
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.roster import Roster, roster_in
-from dense_cli.grading.sheets import STUDENT_FIELD, FieldNames, Sheet
-from dense_cli.grading.sources import STDIN, Reader, left_aside, read_sources
-from dense_cli.grading.student_pattern import StudentPattern
+from dense_cli.grading.exercises.exercise import ExerciseSet
+from dense_cli.grading.intake.duplicates import Identity, best_of, rule_of, without_duplicates
+from dense_cli.grading.intake.files import LARGEST_TABLE, check_encoding
+from dense_cli.grading.intake.layouts import layout_of
+from dense_cli.grading.intake.roster import Roster, roster_in
+from dense_cli.grading.intake.sheets import STUDENT_FIELD, FieldNames, Sheet
+from dense_cli.grading.intake.sources import STDIN, Reader, left_aside, read_sources
+from dense_cli.grading.intake.student_pattern import StudentPattern
+from dense_cli.grading.marks.marked import Marked
 
 MOST_WARNINGS = 20
 """More lines on the screen help nobody; what was not read stands in the report as well."""

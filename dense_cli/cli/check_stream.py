@@ -21,17 +21,17 @@ from dense_cli.cli.page import Page
 from dense_cli.cli.seeds import wanted_seed
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
-from dense_cli.grading.blocks import Job
-from dense_cli.grading.class_statistics import ClassStatistics
-from dense_cli.grading.duplicates import rule_of
+from dense_cli.grading.classes.blocks import Job
+from dense_cli.grading.classes.streaming import LETTERS, Streamed, one_by_one, stream
+from dense_cli.grading.classes.usual import Unusual
 from dense_cli.grading.export import STREAMED
-from dense_cli.grading.marking import Rules
-from dense_cli.grading.report import DETAILED, class_report
-from dense_cli.grading.sheets import FieldNames
-from dense_cli.grading.statistics_page import with_statistics
-from dense_cli.grading.streaming import LETTERS, Streamed, one_by_one, stream
-from dense_cli.grading.telling import Teller
-from dense_cli.grading.usual import Unusual
+from dense_cli.grading.intake.duplicates import rule_of
+from dense_cli.grading.intake.sheets import FieldNames
+from dense_cli.grading.marks.marking import Rules
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.reports.class_statistics import ClassStatistics
+from dense_cli.grading.reports.report import DETAILED, class_report
+from dense_cli.grading.reports.statistics_page import with_statistics
 
 SUFFIXES = (".jsonl", ".csv", ".tsv")
 MOST_JOBS = 256
@@ -81,7 +81,7 @@ def _marked(
 ) -> Streamed:
     if jobs == 1:
         return stream(job, path, rule, out, one_by_one, progress)
-    from dense_cli.grading.processes import in_processes
+    from dense_cli.grading.classes.processes import in_processes
 
     return stream(job, path, rule, out, partial(in_processes, jobs), progress, LETTERS << 2)
 

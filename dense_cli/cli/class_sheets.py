@@ -13,13 +13,13 @@ from dense_cli.cli.options import Outcome
 from dense_cli.cli.page import Page
 from dense_cli.cli.seeds import wanted_seed
 from dense_cli.errors import DenseError
-from dense_cli.grading.drawing import OWN, seed_for
-from dense_cli.grading.exercise import ExerciseSet
-from dense_cli.grading.handout import Handout, file_names, paper, template
-from dense_cli.grading.pages import set_option
-from dense_cli.grading.roster import Member
-from dense_cli.grading.roster import roster as class_list
-from dense_cli.grading.variants import questions_for
+from dense_cli.grading.exercises.drawing import OWN, seed_for
+from dense_cli.grading.exercises.exercise import ExerciseSet
+from dense_cli.grading.handouts.handout import Handout, file_names, paper, template
+from dense_cli.grading.handouts.pages import set_option
+from dense_cli.grading.intake.roster import Member
+from dense_cli.grading.intake.roster import roster as class_list
+from dense_cli.grading.variants.variant import questions_for
 from dense_cli.reading.characters import visible
 from dense_cli.reading.documents import decoded
 

@@ -11,14 +11,14 @@ from dense_cli.cli.seeds import one_seed
 from dense_cli.derivation import Derivation
 from dense_cli.errors import DenseError, DenseErrors
 from dense_cli.frozen import replace
-from dense_cli.grading import pages
-from dense_cli.grading.exercise import Exercise, ExerciseSet
-from dense_cli.grading.exercise_files import load_set
+from dense_cli.grading.exercises.exercise import Exercise, ExerciseSet
+from dense_cli.grading.exercises.set_files import load_set
+from dense_cli.grading.handouts import pages
 
 if TYPE_CHECKING:
     from dense_cli.cli.page import Page
-    from dense_cli.grading.handout import Handout
-    from dense_cli.grading.questions import Question
+    from dense_cli.grading.handouts.handout import Handout
+    from dense_cli.grading.marks.questions import Question
 
 PRINTED = ("markdown", "latex", "html", "svg")
 """Formats in which a sheet is a page to print; in others it is a file to fill in."""
@@ -62,7 +62,7 @@ def handed_out(
     exercises: str | None,
 ) -> Outcome:
     """An empty sheet, a page to print, or one of them for each person of a class list."""
-    from dense_cli.grading.handout import Handout
+    from dense_cli.grading.handouts.handout import Handout
 
     chosen = _set(exercises)
     if roster is not None or into is not None:
@@ -73,14 +73,14 @@ def handed_out(
         return _sheet(page, Handout(chosen, student))
     seed = one_seed(variant, chosen.id, student)
     if seed:
-        from dense_cli.grading.variants import questions_for
+        from dense_cli.grading.variants.variant import questions_for
 
         chosen = questions_for(chosen, seed).set
     return _sheet(page, Handout(chosen, student or "", seed))
 
 
 def _sheet(page: Page, sheet: Handout) -> Outcome:
-    from dense_cli.grading import handout
+    from dense_cli.grading.handouts import handout
 
     if page.format in PRINTED:
         return _told(handout.paper(sheet, page.language))
@@ -93,7 +93,7 @@ def solution(
     page: Page, id: str | None, variant: str | None, student: str | None, exercises: str | None
 ) -> Outcome:
     """The worked solution of one exercise."""
-    from dense_cli.grading.solution import solved
+    from dense_cli.grading.handouts.solution import solved
 
     chosen = _set(exercises)
     seed = one_seed(variant, chosen.id, student)
@@ -104,7 +104,7 @@ def solution(
 
 def linted(folder: str | None) -> Outcome:
     """What lint says of a set; DenseErrors with every fault where it is not sound."""
-    from dense_cli.grading import lint
+    from dense_cli.grading.handouts import lint
 
     found = lint.lint(Path(folder) if folder is not None else None)
     if found.set is None or found.faults:
@@ -129,9 +129,9 @@ def _one(chosen: ExerciseSet, typed: str | None) -> Exercise:
 def _questions(one: Exercise, seed: str) -> tuple[Question, ...]:
     """The questions of one exercise, with the numbers of a seed if there is one."""
     if seed:
-        from dense_cli.grading.variants import variant
+        from dense_cli.grading.variants.variant import variant
 
         return variant(one, seed)
-    from dense_cli.grading.questions import questions_about
+    from dense_cli.grading.marks.questions import questions_about
 
     return questions_about(one)

@@ -11,12 +11,12 @@ from dense_cli.cli import console
 from dense_cli.cli.page import Page
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
-from dense_cli.grading.handout import file_names
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import Rules
-from dense_cli.grading.report import report
-from dense_cli.grading.sources import STDIN
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.handouts.handout import file_names
+from dense_cli.grading.intake.sources import STDIN
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import Rules
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.reports.report import report
 from dense_cli.reading.characters import visible
 
 SUFFIXES = {"json": ".json", "markdown": ".md", "latex": ".tex", "html": ".html", "svg": ".svg"}

@@ -12,9 +12,9 @@ from typing import TextIO
 from dense_cli.cli import console
 from dense_cli.cli.page import Page
 from dense_cli.cli.progress import progress_of
-from dense_cli.grading.exercise import ExerciseSet
-from dense_cli.grading.practice import Coach
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.exercises.exercise import ExerciseSet
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.practice.dialogue import Coach
 from dense_cli.reading.characters import visible
 from dense_cli.render.layout import wrapped
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from dense_cli.cli import console
 from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass
-from dense_cli.grading.practice_state import Kept, as_data, from_data, with_changes
+from dense_cli.grading.practice.state import Kept, as_data, from_data, with_changes
 
 LARGEST = 1 << 20
 """Bytes of a file of progress; a set with hundreds of questions has some thousands."""

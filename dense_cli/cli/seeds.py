@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.drawing import OWN, seed_for, seed_of
+from dense_cli.grading.exercises.drawing import OWN, seed_for, seed_of
 
 OPTION = "--variant"
 

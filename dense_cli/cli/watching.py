@@ -12,8 +12,8 @@ from dense_cli.cli import console
 from dense_cli.cli.options import Outcome
 from dense_cli.cli.page import Page, show
 from dense_cli.errors import DenseError
-from dense_cli.grading.folders import DEEPEST
-from dense_cli.grading.sources import STDIN
+from dense_cli.grading.intake.folders import DEEPEST
+from dense_cli.grading.intake.sources import STDIN
 
 INTERVAL = 0.5
 """Seconds between two looks: an editor's save is seen at once, and a laptop stays cool."""

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from dense_cli.grading.blocks import Job, _desk
-from dense_cli.grading.exercise_files import load_set
-from dense_cli.grading.marking import Rules
-from dense_cli.grading.processes import in_processes
-from dense_cli.grading.sheets import FieldNames
-from dense_cli.grading.streaming import one_by_one, stream
+from dense_cli.grading.classes.blocks import Job, _desk
+from dense_cli.grading.classes.processes import in_processes
+from dense_cli.grading.classes.streaming import one_by_one, stream
+from dense_cli.grading.exercises.set_files import load_set
+from dense_cli.grading.intake.sheets import FieldNames
+from dense_cli.grading.marks.marking import Rules
 from tests.benchmarks.classes import write_lines, write_table
 
 STUDENTS = [int(number) for number in os.environ.get("DENSE_STUDENTS", "20000").split(",")]

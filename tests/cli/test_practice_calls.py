@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dense_cli.cli.progress import progress_of, state_folder
-from dense_cli.grading.practice_state import Done, Kept, with_changes
+from dense_cli.grading.practice.state import Done, Kept, with_changes
 from tests.cli.calling import QUIET, call, started
 
 HOME = Path("/home/a")

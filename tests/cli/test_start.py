@@ -29,10 +29,10 @@ FOR_SHEETS = {
     "zipfile",
     "dense_cli.cli.check_call",
     "dense_cli.grading.export",
-    "dense_cli.grading.intake",
-    "dense_cli.grading.roster",
-    "dense_cli.grading.statistics",
-    "dense_cli.grading.streaming",
+    "dense_cli.grading.intake.layouts",
+    "dense_cli.grading.intake.roster",
+    "dense_cli.grading.reports.items",
+    "dense_cli.grading.classes.streaming",
 }
 OTHER_MARKS = {
     "dense_cli.render.latex_notation",
@@ -131,7 +131,8 @@ def test_one_answer_is_marked_without_what_sheets_need():
 
 
 def test_an_exercise_is_shown_without_a_draw_and_without_marking():
-    unneeded = {*FOR_SHEETS, *FOR_DECLARING, "dense_cli.grading.variants", "dense_cli.grading.marking"}
+    drawing, marking = "dense_cli.grading.variants.variant", "dense_cli.grading.marks.marking"
+    unneeded = {*FOR_SHEETS, *FOR_DECLARING, drawing, marking}
     assert not imported("exercise", "show", "4") & unneeded
 
 
@@ -140,5 +141,6 @@ def test_a_call_that_is_not_plain_imports_typer():
     assert {"typer", "dense_cli.core.rope", *FOR_DECLARING} <= imported(*ROPE, "-o/dev/null")
     assert {"dense_cli.mistakes", "dense_cli.cli.expect_asked"} <= imported(*ROPE, "--expect", "0")
     assert {"dense_cli.cli.check_call", "dense_cli.grading.export"} <= imported("check", "none.toml")
-    assert {"hashlib", "dense_cli.grading.variants"} <= imported("exercise", "show", "4", "--variant", "7")
+    drawing = {"hashlib", "dense_cli.grading.variants.variant"}
+    assert drawing <= imported("exercise", "show", "4", "--variant", "7")
     assert {"dense_cli.render.escaping"} <= imported(*ROPE, "--format", "html")

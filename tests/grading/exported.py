@@ -7,9 +7,9 @@ import json
 from dense_cli.errors import DenseError
 from dense_cli.grading.export import export
 from dense_cli.grading.export.gradebook import Gradebook
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.roster import roster
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.intake.roster import roster
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.telling import Teller
 from tests.grading.marked import MARKER, SET
 
 HOSTILE = 'O\'Neil, "Ann"\nII'

@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from dense_cli.grading.exercise_files import load_set
-from dense_cli.grading.marking import Marker, Rules
-from dense_cli.grading.questions import questions_of
+from dense_cli.grading.exercises.set_files import load_set
+from dense_cli.grading.marks.marking import Marker, Rules
+from dense_cli.grading.marks.questions import questions_of
 
 SET = load_set()
 QUESTIONS = questions_of(SET)

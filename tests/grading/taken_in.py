@@ -1,8 +1,8 @@
 """Reads answers from files, as the command does, with the options that say how."""
 
-from dense_cli.grading.sheets import FieldNames
-from dense_cli.grading.sources import Reader, read_sources
-from dense_cli.grading.student_pattern import StudentPattern
+from dense_cli.grading.intake.sheets import FieldNames
+from dense_cli.grading.intake.sources import Reader, read_sources
+from dense_cli.grading.intake.student_pattern import StudentPattern
 from tests.grading.marked import SET
 
 NAMES = FieldNames.of(SET)

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.duplicates import best_of, without_duplicates
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.roster import roster
+from dense_cli.grading.intake.duplicates import best_of, without_duplicates
+from dense_cli.grading.intake.roster import roster
+from dense_cli.grading.marks.marked import Marked
 from tests.cli.calling import call
 from tests.grading.exported import CANVAS
 from tests.grading.marked import MARKER

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dense_cli.grading import blocks as block_module
-from dense_cli.grading import columns, usual
-from dense_cli.grading.exercise import NUMERIC
+from dense_cli.grading.classes import blocks as block_module
+from dense_cli.grading.classes import columns, usual
+from dense_cli.grading.classes.unexplained import sight
+from dense_cli.grading.exercises.exercise import NUMERIC
 from dense_cli.grading.export import STREAMED
-from dense_cli.grading.marking import Rules, mark_alone, numbers_of
-from dense_cli.grading.tally import tally
-from dense_cli.grading.unexplained import sight
-from dense_cli.grading.variants import Markers
+from dense_cli.grading.marks.marking import Rules, mark_alone, numbers_of
+from dense_cli.grading.reports.tally import tally
+from dense_cli.grading.variants.variant import Markers
 from tests.grading.marked import QUESTIONS, SET
 from tests.grading.test_streaming import job_for, streamed, whole
 

@@ -5,11 +5,11 @@ import tomllib
 
 import pytest
 
-from dense_cli.grading.handout import Handout, template
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.pages import asked, listing, one_paragraph
-from dense_cli.grading.sheets import FieldNames, sheet
-from dense_cli.grading.solution import solved
+from dense_cli.grading.handouts.handout import Handout, template
+from dense_cli.grading.handouts.pages import asked, listing, one_paragraph
+from dense_cli.grading.handouts.solution import solved
+from dense_cli.grading.intake.sheets import FieldNames, sheet
+from dense_cli.grading.marks.marked import Marked
 from dense_cli.lang import LANGUAGES, say_in
 from dense_cli.render.plain import write
 from tests.cli.calling import call

@@ -10,7 +10,7 @@ from dense_cli.errors import DenseError
 from dense_cli.grading.export import FORMATS, chosen
 from dense_cli.grading.export.cells import cell
 from dense_cli.grading.export.gradebook import decimal
-from dense_cli.grading.marked import Marked
+from dense_cli.grading.marks.marked import Marked
 from tests.cli.calling import call
 from tests.grading.exported import CANVAS, HALF, HOSTILE, cautions, marked, rows, strict, unread, written
 from tests.grading.marked import MARKER

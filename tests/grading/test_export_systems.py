@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.marked import Marked
+from dense_cli.grading.marks.marked import Marked
 from tests.grading.exported import CANVAS, HALF, cautions, marked, rows, strict, unread, written
 from tests.grading.test_report import RIGHT
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dense_cli.grading.exercise_files import builtin_folder, load_set
-from dense_cli.grading.handout import Handout, file_names, paper, template
-from dense_cli.grading.practice import Coach
-from dense_cli.grading.practice_state import Kept
-from dense_cli.grading.sheets import FieldNames, sheet
-from dense_cli.grading.telling import Teller
-from dense_cli.grading.variants import variant_set
+from dense_cli.grading.exercises.set_files import builtin_folder, load_set
+from dense_cli.grading.handouts.handout import Handout, file_names, paper, template
+from dense_cli.grading.intake.sheets import FieldNames, sheet
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.practice.dialogue import Coach
+from dense_cli.grading.practice.state import Kept
+from dense_cli.grading.variants.variant import variant_set
 from dense_cli.lang import LANGUAGES, say_in
 from dense_cli.render import FORMATS, show
 from tests.cli.calling import call

@@ -11,8 +11,8 @@ from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
 from dense_cli.grading.export.gradebook import Gradebook
 from dense_cli.grading.export.html import write
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.telling import Teller
 from tests.grading.marked import MARKER, SET
 from tests.grading.test_report import RIGHT
 

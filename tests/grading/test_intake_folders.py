@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.student_pattern import StudentPattern
+from dense_cli.grading.intake.student_pattern import StudentPattern
 from tests.cli.calling import call
 from tests.grading.taken_in import read, told
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.intake import TABLES, columns_of
+from dense_cli.grading.intake.layouts import TABLES, columns_of
 from tests.grading.marked import MARKER, SET
 from tests.grading.taken_in import NAMES, table, told
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dense_cli.grading.documents import from_json
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import VERDICTS, Marker
-from dense_cli.grading.sheets import FieldNames, sheet
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.intake.sheets import FieldNames, sheet
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import VERDICTS, Marker
+from dense_cli.grading.marks.telling import Teller
 from tests.grading.marked import MARKER, QUESTIONS, SET, keys
 
 TYPED = st.one_of(

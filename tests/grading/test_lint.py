@@ -7,13 +7,13 @@ from inspect import signature
 import pytest
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.exercise_files import builtin_folder, load_set
-from dense_cli.grading.follow_rules import SOURCES
-from dense_cli.grading.lint import lint
-from dense_cli.grading.marking import Marker
-from dense_cli.grading.questions import FOLLOW_RULES, questions_of
-from dense_cli.grading.solution import solved
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.exercises.follow_rules import SOURCES
+from dense_cli.grading.exercises.set_files import builtin_folder, load_set
+from dense_cli.grading.handouts.lint import lint
+from dense_cli.grading.handouts.solution import solved
+from dense_cli.grading.marks.marking import Marker
+from dense_cli.grading.marks.questions import FOLLOW_RULES, questions_of
+from dense_cli.grading.marks.telling import Teller
 from dense_cli.lang import say_in, topic_texts
 from dense_cli.lang.refusal import hint, message
 from dense_cli.render.plain import write

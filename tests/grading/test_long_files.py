@@ -5,10 +5,11 @@ import io
 
 import pytest
 
-from dense_cli.grading import blocks, marking, streaming, usual
+from dense_cli.grading.classes import blocks, streaming, usual
+from dense_cli.grading.classes.streaming import stream
 from dense_cli.grading.export import STREAMED
-from dense_cli.grading.marking import LONGEST, Rules
-from dense_cli.grading.streaming import stream
+from dense_cli.grading.marks import marking
+from dense_cli.grading.marks.marking import LONGEST, Rules
 from tests.cli.calling import call
 from tests.grading.marked import QUESTIONS
 from tests.grading.test_streaming import job_for, streamed, whole

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from dense_cli.grading.exercise import Follow
-from dense_cli.grading.marking import Marker, Rules, mark_alone, within
-from dense_cli.grading.questions import SetQuestions
+from dense_cli.grading.exercises.exercise import Follow
+from dense_cli.grading.marks.marking import Marker, Rules, mark_alone, within
+from dense_cli.grading.marks.questions import SetQuestions
 from tests.grading.marked import MARKER, QUESTIONS, STRICT, ids, mark_of, marks_of
 
 HALF = Fraction(1, 2)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.telling import Teller
 from tests.grading.marked import SET, ids, mark_of
 
 PATHS = [

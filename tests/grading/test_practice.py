@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dense_cli.grading.practice import Coach
-from dense_cli.grading.practice_state import Done, Kept, as_data, from_data
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.practice.dialogue import Coach
+from dense_cli.grading.practice.state import Done, Kept, as_data, from_data
 from dense_cli.lang import LANGUAGES
 from tests.grading.marked import SET
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import VERDICTS, Rules
-from dense_cli.grading.report import report
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import VERDICTS, Rules
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.reports.report import report
 from dense_cli.lang import LANGUAGES, topic_texts
 from dense_cli.render.plain import write
 from tests.cli.calling import call

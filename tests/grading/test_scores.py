@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from dense_cli.errors import DenseError, DenseErrors
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.scores import scored, scores
+from dense_cli.grading.intake.scores import scored, scores
+from dense_cli.grading.marks.marked import Marked
 from tests.cli.calling import call
 from tests.grading.marked import MARKER, SET
 
@@ -165,7 +165,7 @@ def test_a_score_for_nobody_is_a_warning_and_a_wrong_one_an_error(folder):
 def test_the_nearest_names_are_looked_for_as_often_as_they_are_told(tmp_path, monkeypatch):
     looked_for = []
     monkeypatch.setattr(
-        "dense_cli.grading.scores.nearest", lambda word, names: looked_for.append(names) or ()
+        "dense_cli.grading.intake.scores.nearest", lambda word, names: looked_for.append(names) or ()
     )
     rows = "".join(f"x{number},6.test,1\n" for number in range(300))
     _, warnings = scored(sheets(s01="swap"), read(tmp_path, f"student,field,points\n{rows}"))

@@ -6,9 +6,9 @@ import os
 import pytest
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.duplicates import without_duplicates
-from dense_cli.grading.sheets import FieldNames
-from dense_cli.grading.sources import LARGEST_SHEET, Reader, kind_of, left_aside, read_sources
+from dense_cli.grading.intake.duplicates import without_duplicates
+from dense_cli.grading.intake.sheets import FieldNames
+from dense_cli.grading.intake.sources import LARGEST_SHEET, Reader, kind_of, left_aside, read_sources
 from tests.cli.calling import call
 from tests.grading.marked import SET
 
@@ -150,7 +150,7 @@ def test_a_file_that_may_not_be_read_is_an_error(tmp_path, monkeypatch):
     def denied(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("dense_cli.grading.sources.os.open", denied)
+    monkeypatch.setattr("dense_cli.grading.intake.sources.os.open", denied)
     (sheet,) = read(path)
     assert (sheet.error.key, sheet.error.facts["reason"]) == ("cannot-read", "Permission denied")
 

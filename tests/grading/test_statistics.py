@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dense_cli.grading.class_statistics import ClassStatistics, class_statistics, statistics_data
-from dense_cli.grading.exercise import Exercise, ExerciseSet, Field
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import BLANK, CORRECT, REVIEW, WRONG, Mark
-from dense_cli.grading.statistics import Sums, statistics
-from dense_cli.grading.tally import tally
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.exercises.exercise import Exercise, ExerciseSet, Field
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import BLANK, CORRECT, REVIEW, WRONG, Mark
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.reports.class_statistics import ClassStatistics, class_statistics, statistics_data
+from dense_cli.grading.reports.items import Sums, statistics
+from dense_cli.grading.reports.tally import tally
 from tests.cli.calling import call
 from tests.grading.marked import MARKER, SET
 

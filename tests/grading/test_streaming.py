@@ -11,23 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dense_cli.cli import check_call, check_stream
-from dense_cli.grading import marking, usual
-from dense_cli.grading.blocks import Block, Job, mark_block
+from dense_cli.grading.classes import usual
+from dense_cli.grading.classes.blocks import Block, Job, mark_block
+from dense_cli.grading.classes.processes import in_processes
+from dense_cli.grading.classes.streaming import blocks_of, stream
+from dense_cli.grading.classes.usual import Unusual
 from dense_cli.grading.documents import from_json
-from dense_cli.grading.duplicates import without_duplicates
 from dense_cli.grading.export import STREAMED, export
 from dense_cli.grading.export.gradebook import Gradebook
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import Marker, Rules
-from dense_cli.grading.processes import in_processes
-from dense_cli.grading.report import class_report
-from dense_cli.grading.sheets import FieldNames
-from dense_cli.grading.sources import Reader, read_sources
-from dense_cli.grading.streaming import blocks_of, stream
-from dense_cli.grading.tally import Total, tally
-from dense_cli.grading.telling import Teller
-from dense_cli.grading.usual import Unusual
-from dense_cli.grading.variants import Markers, marked_with
+from dense_cli.grading.intake.duplicates import without_duplicates
+from dense_cli.grading.intake.sheets import FieldNames
+from dense_cli.grading.intake.sources import Reader, read_sources
+from dense_cli.grading.marks import marking
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import Marker, Rules
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.reports.report import class_report
+from dense_cli.grading.reports.tally import Total, tally
+from dense_cli.grading.variants.variant import Markers, marked_with
 from tests.cli.calling import call
 from tests.grading.marked import MARKER, QUESTIONS, SET
 
@@ -308,7 +309,7 @@ def test_any_text_gives_the_same_bytes_either_way(tmp_path_factory, rows):
 def test_a_cluster_writes_the_same_bytes(tmp_path):
     """Needs the extra `dask`; two workers on this machine."""
     distributed = pytest.importorskip("dask.distributed", reason="the extra dask is not installed")
-    from dense_cli.grading.dask_recipe import on_cluster
+    from dense_cli.grading.classes.dask_recipe import on_cluster
 
     path = tmp_path / "twice.jsonl"
     path.write_text(TWICE, newline="")

@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dense_cli.errors import DenseError
-from dense_cli.grading.calculations import CALCULATIONS
-from dense_cli.grading.drawing import below, drawn_numbers, seed_of, student_seed, words
-from dense_cli.grading.exercise_files import builtin_folder, load_set
-from dense_cli.grading.lint import lint
-from dense_cli.grading.marking import Marker, Rules
-from dense_cli.grading.pages import one_paragraph
-from dense_cli.grading.placeholders import drawn_given, shown, with_numbers
-from dense_cli.grading.questions import questions_about
-from dense_cli.grading.separating import MARGIN, OF_METHOD, hidden_ids, numeric, tell_all
-from dense_cli.grading.solution import solved
-from dense_cli.grading.variants import Markers, variant, variant_set
-from dense_cli.grading.witnesses import LAWS
+from dense_cli.grading.exercises.calculations import CALCULATIONS
+from dense_cli.grading.exercises.drawing import below, drawn_numbers, seed_of, student_seed, words
+from dense_cli.grading.exercises.placeholders import drawn_given, shown, with_numbers
+from dense_cli.grading.exercises.set_files import builtin_folder, load_set
+from dense_cli.grading.handouts.lint import lint
+from dense_cli.grading.handouts.pages import one_paragraph
+from dense_cli.grading.handouts.solution import solved
+from dense_cli.grading.marks.marking import Marker, Rules
+from dense_cli.grading.marks.questions import questions_about
+from dense_cli.grading.variants.separating import MARGIN, OF_METHOD, hidden_ids, numeric, tell_all
+from dense_cli.grading.variants.variant import Markers, variant, variant_set
+from dense_cli.grading.variants.witnesses import LAWS
 from dense_cli.lang import LANGUAGES
 from dense_cli.mistakes.agreement import agreement
 from dense_cli.mistakes.diagnosis import FAILURES

@@ -23,6 +23,16 @@ ROWS = (
 )
 """From the bottom up; a module may import its own package and rows below it."""
 
+IN_GRADING = (
+    {"documents", "exercises"},
+    {"marks"},
+    {"reports", "intake"},
+    {"variants", "export"},
+    {"handouts", "classes"},
+    {"practice"},
+)
+"""The same within the largest package."""
+
 HEIGHT = {name: height for height, row in enumerate(ROWS) for name in row}
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
@@ -50,6 +60,15 @@ def test_imports_point_down(path):
         return
     for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
         assert name == own or HEIGHT[name] < HEIGHT[own], f"{own} must not import {name}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "grading").rglob("*.py")), ids=lambda path: path.name)
+def test_imports_within_grading_point_down(path):
+    height = {name: height for height, row in enumerate(IN_GRADING) for name in row}
+    own = path.relative_to(PACKAGE / "grading").parts[0].removesuffix(".py")
+    assert own in (*height, "__init__")
+    for name in re.findall(r"dense_cli\.grading\.(\w+)", path.read_text(encoding="utf-8")):
+        assert name == own or height[name] < height[own], f"{own} must not import {name}"
 
 
 def test_every_module_has_its_row():

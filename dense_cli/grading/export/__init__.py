@@ -14,7 +14,7 @@ from typing import Any
 from dense_cli.errors import DenseError, nearest
 from dense_cli.grading.export.gradebook import Caution, Gradebook
 from dense_cli.grading.export.pieces import Pieces
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.telling import Teller
 
 FORMATS = (
     "jsonl", "csv", "csv-wide", "gradescope", "canvas", "moodle", "junit", "github-classroom", "html",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dense_cli.grading.calculations import Answer
+from dense_cli.grading.exercises.calculations import Answer
 from dense_cli.grading.export.cells import line
 from dense_cli.grading.export.gradebook import Gradebook, decimal
 from dense_cli.grading.export.pieces import NAME, Pieces, Wrong
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import Mark, numbers_of
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import Mark, numbers_of
 from dense_cli.lang.refusal import message
 from dense_cli.reading.answers import told
 

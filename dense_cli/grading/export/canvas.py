@@ -13,7 +13,7 @@ from fractions import Fraction
 from dense_cli.errors import DenseError, nearest
 from dense_cli.grading.export.cells import written
 from dense_cli.grading.export.gradebook import Caution, Gradebook, decimal
-from dense_cli.grading.roster import Roster
+from dense_cli.grading.intake.roster import Roster
 from dense_cli.reading.headers import folded_header
 
 IDENTITY = ("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Integration ID",

@@ -15,9 +15,9 @@ from dense_cli.errors import DenseError
 from dense_cli.grading.export.documents import dumped
 from dense_cli.grading.export.gradebook import Gradebook, all_right
 from dense_cli.grading.export.gradescope import output
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import INVALID, Mark
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import INVALID, Mark
+from dense_cli.grading.marks.telling import Teller
 from dense_cli.lang.refusal import message
 from dense_cli.reading.characters import visible
 

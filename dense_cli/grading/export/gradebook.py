@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import FULL, Mark
-from dense_cli.grading.roster import Roster
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.intake.roster import Roster
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import FULL, Mark
+from dense_cli.grading.marks.telling import Teller
 from dense_cli.numerals import plain_number
 
 Caution = DenseError | Note

@@ -11,9 +11,9 @@ from typing import Any
 
 from dense_cli.grading.export.documents import dumped
 from dense_cli.grading.export.gradebook import Gradebook, all_right
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import REVIEW, Mark
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import REVIEW, Mark
+from dense_cli.grading.marks.telling import Teller
 from dense_cli.lang.refusal import hint, message
 from dense_cli.numerals import plain_number
 from dense_cli.reading.characters import visible

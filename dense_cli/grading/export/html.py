@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from dense_cli.grading.class_statistics import FORMULAS, ClassStatistics, Made, class_statistics
-from dense_cli.grading.exercise import in_language
+from dense_cli.grading.exercises.exercise import in_language
 from dense_cli.grading.export.gradebook import Gradebook
 from dense_cli.grading.export.html_parts import (
     Cell,
@@ -23,9 +22,10 @@ from dense_cli.grading.export.html_parts import (
     text,
 )
 from dense_cli.grading.export.html_style import SHEET
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import REVIEW
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import REVIEW
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.reports.class_statistics import FORMULAS, ClassStatistics, Made, class_statistics
 from dense_cli.lang.refusal import message
 from dense_cli.render.escaping import markup
 

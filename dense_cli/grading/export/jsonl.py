@@ -8,10 +8,10 @@ from dataclasses import replace
 from dense_cli.grading.export.documents import dumped
 from dense_cli.grading.export.gradebook import Gradebook
 from dense_cli.grading.export.pieces import NAME, Pieces, Wrong
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import Mark
-from dense_cli.grading.report import answer_data, sheet_data
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import Mark
+from dense_cli.grading.marks.telling import Teller
+from dense_cli.grading.reports.report import answer_data, sheet_data
 
 _BEGIN, _NO_ANSWERS, _STUDENT = '{"answers": [', '{"answers": []', '"student": ""'
 _GIVEN, _READ_AS = "\0", "\1"

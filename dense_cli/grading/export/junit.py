@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from dense_cli.grading.export.gradebook import Gradebook, all_right, decimal
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import BLANK, INVALID, REVIEW, Mark
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import BLANK, INVALID, REVIEW, Mark
+from dense_cli.grading.marks.telling import Teller
 from dense_cli.lang.refusal import hint, message
 from dense_cli.reading.characters import visible
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dense_cli.grading.export.cells import written
 from dense_cli.grading.export.gradebook import Caution, Gradebook, all_right, decimal
 from dense_cli.grading.export.gradescope import output
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import BLANK
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import BLANK
 
 ID_NUMBER, EMAIL = "ID number", "Email address"
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import Mark
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import Mark
+from dense_cli.grading.marks.telling import Teller
 
 NAME = "\0"
 """Stands for the student. Every format escapes control characters, so it is nothing else."""

@@ -8,9 +8,9 @@ from fractions import Fraction
 from dense_cli.grading.export.cells import line
 from dense_cli.grading.export.gradebook import Gradebook, decimal
 from dense_cli.grading.export.pieces import NAME, Pieces, Wrong
-from dense_cli.grading.marked import Marked
-from dense_cli.grading.marking import BLANK, INVALID, REVIEW, Mark
-from dense_cli.grading.telling import Teller
+from dense_cli.grading.marks.marked import Marked
+from dense_cli.grading.marks.marking import BLANK, INVALID, REVIEW, Mark
+from dense_cli.grading.marks.telling import Teller
 from dense_cli.lang.refusal import message
 
 COUNTED = (INVALID, BLANK, REVIEW)
