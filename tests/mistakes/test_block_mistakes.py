@@ -38,6 +38,8 @@ def rich(seed=3, **fields):
 
 LEAN = rich(biased=False)
 GIVEN = {"stored": rich(), "offset": rich(unit_offset=True), "gelu": rich(activation="gelu")}
+OTHERWISE = {"offset": {"rmsnorm"}, "gelu": {"swiglu"}}
+"""The topics whose mistakes come out otherwise in a block than in the first one."""
 
 
 def compared(given, claims, **tolerances):
@@ -50,7 +52,7 @@ def ids(comparison):
 
 def settings():
     for name, given in GIVEN.items():
-        for mistake in BLOCK:
+        for mistake in (one for one in BLOCK if one.topic in OTHERWISE.get(name, {one.topic})):
             for number, changed in enumerate(mistake.change(given)):
                 yield pytest.param(given, mistake.id, changed, id=f"{name}-{mistake.id}-{number}")
 
