@@ -17,6 +17,7 @@ from dense_cli.core.rope import LAYOUTS
 from dense_cli.frozen import replace
 from dense_cli.mistakes import Catalogue, Change, Kind, Mistake, always, catalogue
 from dense_cli.mistakes.rmsnorm import eps_other
+from dense_cli.mistakes.rope import BASES
 
 # Rotation
 
@@ -253,7 +254,7 @@ ENTRIES: Iterable[tuple[str, str, Kind, Change]] = (
     *(("swiglu", name, "slip", other_activation(name)) for name in ACTIVATIONS if name != "identity"),
     ("swiglu", "bias-missing", "slip", bias_missing),
     ("swiglu", "transposed", "slip", transposed),
-    ("rope", "other-base", "choice", of_rope("other-base")),
+    *(("rope", f"base-{base}", "choice", of_rope(f"base-{base}")) for base in BASES),
     ("rmsnorm", "eps-other", "choice", eps_other),
 )
 

@@ -103,11 +103,14 @@ def exponent(change: Callable[[int, int], Fraction]) -> Change:
     return changed
 
 
-def other_base(given: Rope) -> Iterator[Rope]:
-    if isinstance(given.rates, Schedule):
-        for base in BASES:
-            if base != given.rates.base:
-                yield replace(given, rates=replace(given.rates, base=Fraction(base)))
+def other_base(base: int) -> Change:
+    """The angles of a common base that is not the given one."""
+
+    def changed(given: Rope) -> Iterator[Rope]:
+        if isinstance(given.rates, Schedule) and given.rates.base != base:
+            yield replace(given, rates=replace(given.rates, base=Fraction(base)))
+
+    return changed
 
 
 def each_rate(change: Callable[[Rate], Rate]) -> Change:
@@ -246,7 +249,7 @@ ENTRIES: Iterable[tuple[str, Kind, Change]] = (
     ("mask-without-itself", "slip", always(visible=only_earlier)),
     ("half-precision-angles", "precision", half_precision_angles),
     ("half-precision-table", "precision", half_precision_table),
-    ("other-base", "choice", other_base),
+    *((f"base-{base}", "choice", other_base(base)) for base in BASES),
 )
 
 ROPE: Catalogue = tuple(Mistake(id, "rope", kind, change) for id, kind, change in ENTRIES)

@@ -155,10 +155,12 @@ def yarn_scales_ignored(model: Model) -> Iterator[RopeSettings]:
         yield from model.saying({name: value for name, value in model.own.items() if name not in SCALES})
 
 
-def other_base(model: Model) -> Iterator[RopeSettings]:
-    for base in BASES:
+def other_base(base: int) -> Otherwise:
+    def said(model: Model) -> Iterator[RopeSettings]:
         if base != model.right.base:
             yield from model.saying({**model.own, "rope_theta": float(base)})
+
+    return said
 
 
 # Scores
@@ -216,7 +218,7 @@ SETTINGS: Iterable[tuple[str, Kind, Otherwise]] = (
     ("longrope-other-list", "slip", longrope_other_list),
     ("ramp-rounding", "slip", ramp_rounding),
     ("yarn-scales-ignored", "convention", yarn_scales_ignored),
-    ("other-base", "choice", other_base),
+    *((f"base-{base}", "choice", other_base(base)) for base in BASES),
 )
 SCORES: Sequence[tuple[str, Kind, Callable[[Model], Change]]] = (
     ("softmax-multiplier", "convention", multiplied_score("mscale_all_dim")),
@@ -232,7 +234,7 @@ def of_model(config: Config, layer_type: str | None = None, seq_len: int | None 
     >>> config = read_config('{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 1}')
     >>> given = Rope((1.0,) * 8, (1.0,) * 8, ((1, 1),), Schedule(10000, 8), rotary_dim=8)
     >>> [mistake.id for mistake in of_model(config) if list(mistake.change(given))]
-    ['other-base']
+    ['base-500000', 'base-1000000']
     """
     model = Model(config, layer_type, seq_len)
     return (

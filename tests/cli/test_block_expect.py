@@ -38,7 +38,7 @@ OTHER_RATES = {
     "exponent-without-two": lambda i: 10000.0 ** (-i / WIDTH),
     "exponent-odd": lambda i: 10000.0 ** (-(2 * i + 1) / WIDTH),
     "exponent-sign": lambda i: 10000.0 ** (2 * i / WIDTH),
-    "other-base": lambda i: 500000.0 ** (-2 * i / WIDTH),
+    "base-500000": lambda i: 500000.0 ** (-2 * i / WIDTH),
 }
 
 

@@ -346,13 +346,13 @@ def both(given, one, other):
         ("other-layout", "swapped-branches"),
         ("one-based", "key-only"),  # positions counted from 1 show in the scores only beside it
         ("mask-ignored", "relu"),
-        ("other-base", "clockwise"),
+        ("base-500000", "clockwise"),
         ("kv-heads-interleaved", "value-rotated"),
     ],
 )
 def test_two_mistakes_together_are_found_in_the_output(one, other):
     given = LEAN
-    if one == "other-base":
+    if one == "base-500000":
         given = replace(given, rates=Schedule(Fraction(100), 4))
     found = compared(given, {"output": block(both(given, one, other))["output"]})["output"]
     assert "+".join(sorted((one, other))) in ids(found)

@@ -74,23 +74,26 @@ def powers(base, exponents=range(0, WIDTH, 2)):
     return tuple(base ** (-exponent / WIDTH) for exponent in exponents)
 
 
+def other_bases(own=10_000):
+    return {f"base-{base}" for base in (10_000, 500_000, 1_000_000) if base != own}
+
+
 def test_what_does_not_apply_is_not_made():
-    assert applying(BASE) == {"other-base"}
-    assert applying(DYNAMIC) == {"other-base", "dynamic-length-fixed"}
-    assert applying(DYNAMIC, seq_len=48) == {"other-base", "dynamic-length-fixed", "dynamic-below-trained"}
-    assert applying(GEMMA3, "full_attention") == {"other-base", "other-layer-type"}
-    assert applying(GEMMA3, "sliding_attention") == {
-        "other-base",
+    assert applying(BASE) == other_bases()
+    assert applying(DYNAMIC) == other_bases() | {"dynamic-length-fixed"}
+    assert applying(DYNAMIC, seq_len=48) == other_bases() | {"dynamic-length-fixed", "dynamic-below-trained"}
+    assert applying(GEMMA3, "full_attention") == other_bases(1_000_000) | {"other-layer-type"}
+    assert applying(GEMMA3, "sliding_attention") == other_bases() | {
         "other-layer-type",
         "scaling-of-other-layers",
     }
-    assert applying(LONGROPE) == {"other-base", "longrope-other-list"}
+    assert applying(LONGROPE) == other_bases() | {"longrope-other-list"}
     assert applying(YARN) >= {"yarn-scales-ignored", "softmax-multiplier", "multiplier-from-mscale"}
 
 
 def test_the_scaling_of_others_with_their_own_base_is_their_whole_rotation():
     same = {**GEMMA3, "rope_local_base_freq": 1000000}
-    assert applying(same, "sliding_attention") == {"other-base", "other-layer-type"}
+    assert applying(same, "sliding_attention") == other_bases(1_000_000) | {"other-layer-type"}
 
 
 @pytest.mark.parametrize("length", [16, 32])
@@ -102,10 +105,10 @@ def test_no_base_below_the_trained_length_where_the_bracket_has_no_power(length)
 @pytest.mark.parametrize(
     ("id", "fields", "asked", "thetas"),
     [
-        ("other-base", BASE, {}, powers(500_000)),
-        ("other-base", GEMMA3, {"layer_type": "sliding_attention"}, powers(1_000_000)),
+        ("base-500000", BASE, {}, powers(500_000)),
+        ("base-1000000", GEMMA3, {"layer_type": "sliding_attention"}, powers(1_000_000)),
         (
-            "other-base",
+            "base-10000",
             GEMMA3,
             {"layer_type": "full_attention"},
             tuple(theta / 8 for theta in powers(10_000)),
@@ -151,4 +154,4 @@ def test_the_plain_attention_factor_and_the_multipliers_by_hand():
 
 def test_a_mistake_of_the_config_and_another_are_told_together():
     """The base 500000 and the exponent −(2i + 1)/r."""
-    assert "exponent-odd+other-base" in named(BASE, powers(500_000, range(1, WIDTH, 2)))
+    assert "base-500000+exponent-odd" in named(BASE, powers(500_000, range(1, WIDTH, 2)))
