@@ -99,6 +99,16 @@ def test_entries_are_counted_before_they_are_compared():
     assert mark.message.facts == {"asked": 2, "answered": 1}
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("1,462117", True), ("-3,07", True), ("1,7", False), ("1, 462117", False), ("[1,462117]", False)],
+)
+def test_a_comma_that_may_be_a_decimal_sign_is_spoken_of(text, told):
+    mark = mark_of("4.output", text)
+    assert mark.verdict == "wrong"
+    assert (mark.message is not None and mark.message.key == "check.points-for-commas") == told
+
+
 # --- what follows
 
 

@@ -80,8 +80,9 @@ def _single(near: Interval, ends: Sequence[float]) -> Sight:
 
 
 def _several(near: Sequence[Interval], ends: Sequence[float]) -> Sight:
-    numbers = ", ?".join([_NUMBER] * len(near))
-    bare, bracketed = (re.compile(text).fullmatch for text in (numbers, rf"\[{numbers}\]"))
+    # A comma between bare digits could be meant as a decimal sign.
+    bare = re.compile(", ".join([_NUMBER] * len(near))).fullmatch
+    bracketed = re.compile(rf"\[{', ?'.join([_NUMBER] * len(near))}\]").fullmatch
     as_told = re.compile(rf"\[{', '.join([_AS_TOLD] * len(near))}\]").fullmatch
 
     def seen(given: str) -> Plain | None:

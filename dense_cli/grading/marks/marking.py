@@ -6,6 +6,7 @@ wrong answer may follow rightly from that student's own earlier ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -34,6 +35,9 @@ USUAL_DECIMALS = 4
 
 ATOL, RTOL = Fraction(5, 100_000), Fraction(0)
 """Right to four decimals."""
+
+_ONE_WITH_COMMA = re.compile(r"[+-]?[0-9]+,(?:0[0-9]+|[0-9]{3,})")
+"""No whole number that stands second is written so, or hardly one that an exercise asks for."""
 
 MOST_KNOWN = 4096
 """Different answers whose marks are kept at hand; then it begins anew."""
@@ -176,12 +180,19 @@ def mark_alone(question: Question, given: object, rules: Rules) -> tuple[Mark, A
         verdict=judged.verdict,
         points=asked.points * judged.credit,
         mistakes=mistakes,
-        message=judged.note,
+        message=judged.note or (None if mistakes else _points_for_commas(asked, given, judged)),
         assumed=read.notes,
         value=read.value,
         right=right,
     )
     return mark, read.value
+
+
+def _points_for_commas(asked: Field, given: object, judged: Judgement) -> Note | None:
+    """A word where two wrong numbers may be one with a decimal comma, as in ``1,462117``."""
+    if judged.verdict != WRONG or asked.kind != "vector" or not isinstance(given, str):
+        return None
+    return Note("check.points-for-commas") if _ONE_WITH_COMMA.fullmatch(given.strip()) else None
 
 
 def _explained(question: Question, read: Reading, rules: Rules) -> tuple[Judgement, tuple[Found, ...]]:
