@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 
 from dense_cli.cli.check import Asked
@@ -11,7 +10,7 @@ from dense_cli.cli.exits import Exit
 from dense_cli.cli.options import Outcome
 from dense_cli.cli.page import Page
 from dense_cli.cli.seeds import one_seed
-from dense_cli.cli.values import one_number
+from dense_cli.cli.values import tolerance
 from dense_cli.errors import DenseError
 from dense_cli.grading.exercises.exercise import Exercise, ExerciseSet
 from dense_cli.grading.exercises.set_files import load_set
@@ -54,8 +53,8 @@ def answers_marked(page: Page, asked: Asked) -> Outcome:
 def rules_of(asked: Asked) -> Rules:
     """How strictly a call marks. Raises DenseError for what is no tolerance."""
     return Rules(
-        atol=_tolerance("--atol", asked.atol, ATOL),
-        rtol=_tolerance("--rtol", asked.rtol, RTOL),
+        atol=tolerance("--atol", asked.atol, ATOL),
+        rtol=tolerance("--rtol", asked.rtol, RTOL),
         follow_through=not asked.no_follow_through,
     )
 
@@ -105,12 +104,3 @@ def _typed_answers(alone: ExerciseSet, asked: Exercise, answers: Sequence[str]) 
             raise DenseError("answer-twice", option="--answer", typed=field)
         found[key] = value
     return found
-
-
-def _tolerance(option: str, typed: str | None, default: Fraction) -> Fraction:
-    if typed is None:
-        return default
-    value = Fraction(one_number(option, typed))
-    if value < 0:
-        raise DenseError("negative-tolerance", option=option, typed=typed)
-    return value

@@ -36,9 +36,10 @@ class Expected:
 def expected(typed: tuple[str, ...], atol: str | None, rtol: str | None) -> Expected | None:
     """The options read; None where nothing is compared."""
     if typed:
+        from dense_cli.cli.values import tolerance
         from dense_cli.mistakes.asking import ATOL, RTOL
 
-        return Expected(typed, _tolerance("--atol", atol, ATOL), _tolerance("--rtol", rtol, RTOL))
+        return Expected(typed, tolerance("--atol", atol, ATOL), tolerance("--rtol", rtol, RTOL))
     for name, value in (("--atol", atol), ("--rtol", rtol)):
         if value is not None:
             raise DenseError("tolerance-without-expect", option=name, typed=value)
@@ -61,16 +62,3 @@ def against(outcome: Outcome, wanted: Expected | None, asked: Callable[[], Asked
     derivation = told(outcome.derivation, wanted.typed, answers, about, say)
     right = all(comparison.matches for _, _, comparison in answers)
     return Outcome(derivation, outcome.exit if right else Exit.DIFFERS, outcome.warnings)
-
-
-def _tolerance(option: str, typed: str | None, default: Fraction) -> Fraction:
-    if typed is None:
-        return default
-    from fractions import Fraction
-
-    from dense_cli.cli.values import one_number
-
-    value = Fraction(one_number(option, typed))
-    if value < 0:
-        raise DenseError("negative-tolerance", option=option, typed=typed)
-    return value

@@ -43,6 +43,16 @@ def one_number(option: str, typed: str) -> Fraction | float:
     return named(option, lambda: number(typed))
 
 
+def tolerance(option: str, typed: str | None, default: Fraction) -> Fraction:
+    """How far off a number may be; the default where nothing was typed. Raises DenseError below nought."""
+    if typed is None:
+        return default
+    value = Fraction(one_number(option, typed))
+    if value < 0:
+        raise DenseError("negative-tolerance", option=option, typed=typed)
+    return value
+
+
 def one_float(option: str, typed: str) -> float:
     """A number in float64; what is too near to zero to be held is refused, never taken for zero."""
     return named(option, lambda: real_number(typed))
