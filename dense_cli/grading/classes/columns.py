@@ -7,7 +7,7 @@ them comes from the marking that every other sheet goes through.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -32,7 +32,7 @@ Written = tuple[bytes, int, Mark | None]
 
 The mark is missing where the answer is plainly wrong and nobody counts."""
 
-Given = Hashable
+Given = str | tuple[str, ...]
 """What decides the text of an answer: its own text, or that and those of the answers it may follow from."""
 
 
@@ -92,13 +92,14 @@ class Column(dict[Given, Written]):
         return list(map(self.__getitem__, given))
 
     def __missing__(self, given: Given) -> Written:
-        text, *others = given if isinstance(given, tuple) else (given,)
+        text = given[0] if isinstance(given, tuple) else given
         answer = self._read(text)
         if self._plainly is not None and type(answer) is str:
             sees, written = self._plainly
             plain = sees(answer)
             if plain is not None:
                 return written(answer, plain)
+        others = given[1:] if isinstance(given, tuple) else ()
         answers = {key: self._read(other) for key, other in zip(self.sources, others, strict=True)}
         mark = self._bench.marker.mark(self.question, {**answers, self.question.field.key: answer})
         found = _encoded(self._before + self._bench.text(mark)), self._bench.weight(mark), mark

@@ -59,31 +59,29 @@ def sight(question: Question, rules: Rules) -> Sight | None:
     firsts = [] if question.paths is None else question.paths.firsts(question.pick, shape, atol)
     if firsts is None:
         return None
-    rights = [float(right) for right in question.entries]
-    near = tuple(_around(right, max(_ROUNDED, atol)) for right in rights)
-    ends = _ends(_around(first, atol) for first in firsts)
-    return _several(near, ends) if kind == "vector" else _single(near[0], ends)
+    near = [[_around(float(right), max(_ROUNDED, atol)), (-_SMALL, _SMALL)] for right in question.entries]
+    near[0] += [_around(first, atol) for first in firsts]
+    ends = [_ends(intervals) for intervals in near]
+    return _several(ends) if kind == "vector" else _single(ends[0])
 
 
-def _single(near: Interval, ends: Sequence[float]) -> Sight:
-    plain, (low, high) = re.compile(_NUMBER).fullmatch, near
+def _single(ends: Sequence[float]) -> Sight:
+    plain = re.compile(_NUMBER).fullmatch
 
     def seen(given: str) -> Plain | None:
         if not plain(given):
             return None
         value = float(given)
-        if low <= value <= high or -_SMALL < value < _SMALL or bisect(ends, value) & 1:
-            return None
-        return _told(value), (given,)
+        return None if bisect(ends, value) & 1 else (_told(value), (given,))
 
     return seen
 
 
-def _several(near: Sequence[Interval], ends: Sequence[float]) -> Sight:
+def _several(ends: Sequence[Sequence[float]]) -> Sight:
     # A comma between bare digits could be meant as a decimal sign.
-    bare = re.compile(", ".join([_NUMBER] * len(near))).fullmatch
-    bracketed = re.compile(rf"\[{', ?'.join([_NUMBER] * len(near))}\]").fullmatch
-    as_told = re.compile(rf"\[{', '.join([_AS_TOLD] * len(near))}\]").fullmatch
+    bare = re.compile(", ".join([_NUMBER] * len(ends))).fullmatch
+    bracketed = re.compile(rf"\[{', ?'.join([_NUMBER] * len(ends))}\]").fullmatch
+    as_told = re.compile(rf"\[{', '.join([_AS_TOLD] * len(ends))}\]").fullmatch
 
     def seen(given: str) -> Plain | None:
         same = as_told(given)
@@ -92,11 +90,9 @@ def _several(near: Sequence[Interval], ends: Sequence[float]) -> Sight:
             return None
         numbers = found.groups()
         values = [*map(float, numbers)]
-        for value, (low, high) in zip(values, near, strict=True):
-            if low <= value <= high or -_SMALL < value < _SMALL:
+        for value, near in zip(values, ends, strict=True):
+            if bisect(near, value) & 1:
                 return None
-        if bisect(ends, values[0]) & 1:
-            return None
         return given if same else f"[{', '.join(map(_told, values))}]", numbers
 
     return seen
