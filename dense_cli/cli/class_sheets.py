@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from shlex import quote
 
 from dense_cli.cli import console
@@ -12,6 +11,7 @@ from dense_cli.cli.exits import Exit
 from dense_cli.cli.options import Outcome
 from dense_cli.cli.page import Page
 from dense_cli.cli.seeds import wanted_seed
+from dense_cli.cli.suffixes import OF_FORMAT
 from dense_cli.errors import DenseError
 from dense_cli.grading.exercises.drawing import OWN, seed_for
 from dense_cli.grading.exercises.exercise import ExerciseSet
@@ -27,8 +27,6 @@ LARGEST_ROSTER = 1 << 24
 
 LONGEST_CALL = 1000
 """Characters of the call for marking; a path is seldom so long."""
-
-SUFFIXES = {"json": ".json", "markdown": ".md", "latex": ".tex", "html": ".html", "svg": ".svg"}
 
 
 def class_sheets(
@@ -46,15 +44,12 @@ def class_sheets(
     students = list(dict.fromkeys(named))  # who stands twice in the list gets one sheet
     wanted = wanted_seed(variant) or OWN
     seeds = [seed_for(wanted, chosen.id, student) for student in students]
-    suffix = SUFFIXES.get(page.format or "", ".toml")
+    suffix = OF_FORMAT.get(page.format or "", ".toml")
     places = [os.path.join(into, name) for name in file_names(students, suffix)]
     there = [place for place in places if os.path.lexists(place)]
     if there:
         raise DenseError("sheet-is-there", option="--into", typed=there[0], count=len(there))
-    try:
-        Path(into).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DenseError("output-unwritable", typed=into, reason=error.strerror or "?") from error
+    console.make_folder(into)
     write = _writer(page)
     for student, seed, place in zip(students, seeds, places, strict=True):
         console.write_atomically(place, write(Handout(questions_for(chosen, seed).set, student, seed)))
@@ -77,7 +72,7 @@ def _members(path: str) -> tuple[Member, ...]:
 
 def _writer(page: Page) -> Callable[[Handout], str]:
     """A sheet as the text of its file."""
-    if page.format not in SUFFIXES or page.format == "json":
+    if page.format not in OF_FORMAT or page.format == "json":
         return lambda sheet: template(sheet, page.language, page.format == "json")
     from dense_cli import render
 

@@ -137,6 +137,15 @@ def write_atomically(path: str, text: str) -> None:
         file.write(text.encode("utf-8", errors="backslashreplace"))
 
 
+def make_folder(path: str) -> None:
+    """A folder for files that a call names itself. Raises DenseError where there can be none."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise DenseError("output-unwritable", hint="into-unwritable", typed=path, reason=reason) from error
+
+
 @contextmanager
 def whole_file(path: str) -> Iterator[BinaryIO]:
     """A file to write to, which takes its place only where all went well; likewise."""

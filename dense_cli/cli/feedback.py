@@ -9,6 +9,7 @@ from pathlib import Path
 from dense_cli import render
 from dense_cli.cli import console
 from dense_cli.cli.page import Page
+from dense_cli.cli.suffixes import OF_FORMAT
 from dense_cli.derivation import Note
 from dense_cli.errors import DenseError
 from dense_cli.grading.handouts.handout import file_names
@@ -19,7 +20,6 @@ from dense_cli.grading.marks.telling import Teller
 from dense_cli.grading.reports.report import report
 from dense_cli.reading.characters import visible
 
-SUFFIXES = {"json": ".json", "markdown": ".md", "latex": ".tex", "html": ".html", "svg": ".svg"}
 PLAIN = ".txt"
 
 
@@ -33,16 +33,12 @@ def fed_back(
     """
     _keep_apart(into, sources)
     told = [one for one in students if one.submitted]
-    suffix = SUFFIXES.get(page.format or "", PLAIN)
-    try:
-        Path(into).mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or type(error).__name__
-        raise DenseError("output-unwritable", hint="into-unwritable", typed=into, reason=reason) from error
+    suffix = OF_FORMAT.get(page.format or "", PLAIN)
+    console.make_folder(into)
     for one, name in zip(told, file_names([one.student for one in told], suffix), strict=True):
         text = render.show(
             report([one], teller, rules),
-            format=page.format if page.format in SUFFIXES else "plain",
+            format=page.format if page.format in OF_FORMAT else "plain",
             say=page.say,
             digits=page.digits,
             width=console.USUAL,

@@ -18,6 +18,9 @@ FORMATS = {
 }
 """Suffixes that choose a format. One that says nothing, as of ``result.v2``, is plain text."""
 
+OF_FORMAT = {"json": ".json", "markdown": ".md", "latex": ".tex", "html": ".html", "svg": ".svg"}
+"""How files are called that a call names itself; what is no such format has a suffix of its own kind."""
+
 _HINTS = {
     "output-kind-print": ".pdf .ps .eps .dvi",
     "output-kind-text": ".doc .docx .odt .rtf .ppt .pptx .odp .epub .pages",

@@ -78,10 +78,16 @@ def test_what_is_handed_back_stays_apart_from_the_sheets(table, source, into):
     assert sorted(os.listdir(table.parent)) == ["class.csv", "sheets"]
 
 
-def test_a_place_that_is_no_folder_is_refused(table):
-    found = call("check", "class.csv", "--into", "class.csv")
+@pytest.mark.parametrize(
+    "words",
+    [("check", "class.csv"), ("exercise", "template", "--variant", "student", "--roster", "class.csv")],
+)
+def test_a_place_that_is_no_folder_is_refused(table, words):
+    (table.parent / "taken").write_text("")
+    found = call(*words, "--into", "taken/here")
     assert found.exit == 2
-    assert "class.csv" in found.err
+    assert "taken/here" in found.err
+    assert "choose another folder with --into" in found.err
 
 
 def test_typed_answers_have_nobody_to_hand_back_to(table):

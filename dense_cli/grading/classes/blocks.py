@@ -19,6 +19,7 @@ from dense_cli.grading.classes.usual import MOST_SHAPES, Shape, Shapes, Usual, j
 from dense_cli.grading.exercises.drawing import OWN
 from dense_cli.grading.exercises.exercise import ExerciseSet
 from dense_cli.grading.export import pieces
+from dense_cli.grading.export.pieces import encoded
 from dense_cli.grading.intake.layouts.columns import Columns
 from dense_cli.grading.intake.sheets import FieldNames, Sheet
 from dense_cli.grading.marks.marked import Marked, Standing
@@ -169,7 +170,7 @@ class _Desk:
             marked = marked_with(self.markers, sheet, self.job.seed)
             sheets += 1
             if self.pieces is not None:
-                texts.append(self.pieces.text(marked).encode("utf-8", errors="backslashreplace"))
+                texts.append(encoded(self.pieces.text(marked)))
             if marked.error is not None:
                 unread.append(marked.error)
             other += other_numbers([sheet], self.job.seed, self.job.exercises.id)

@@ -14,7 +14,7 @@ from typing import Any
 from dense_cli.frozen import dataclass, field, replace
 from dense_cli.grading.classes.unexplained import Plain, Sight, sight
 from dense_cli.grading.classes.usual import Shape
-from dense_cli.grading.export.pieces import NAME, Pieces
+from dense_cli.grading.export.pieces import NAME, Pieces, encoded
 from dense_cli.grading.marks.marked import Marked, Standing
 from dense_cli.grading.marks.marking import LONGEST, WRONG, Mark, Marker
 from dense_cli.grading.marks.questions import Question
@@ -58,11 +58,7 @@ class Bench:
 
     def rest(self, one: Marked) -> bytes:
         """What follows the answers of a sheet."""
-        return b"" if self.pieces is None else _encoded(self.pieces.rest(one))
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", errors="backslashreplace")
+        return b"" if self.pieces is None else encoded(self.pieces.rest(one))
 
 
 class Column(dict[Given, Written]):
@@ -102,7 +98,7 @@ class Column(dict[Given, Written]):
         others = given[1:] if isinstance(given, tuple) else ()
         answers = {key: self._read(other) for key, other in zip(self.sources, others, strict=True)}
         mark = self._bench.marker.mark(self.question, {**answers, self.question.field.key: answer})
-        found = _encoded(self._before + self._bench.text(mark)), self._bench.weight(mark), mark
+        found = encoded(self._before + self._bench.text(mark)), self._bench.weight(mark), mark
         if max(map(len, (text, *others))) <= LONGEST:
             if len(self) >= MOST_ANSWERS:
                 self.clear()
@@ -127,7 +123,7 @@ class Column(dict[Given, Written]):
 
         def written(given: str, plain: Plain) -> Written:
             read_as, numbers = plain
-            text = b"" if wrong is None else _encoded(before + wrong(given, read_as, numbers))
+            text = b"" if wrong is None else encoded(before + wrong(given, read_as, numbers))
             if not counted:
                 return text, weight, None
             values = tuple(map(Fraction, numbers))
@@ -154,7 +150,7 @@ class Rows:
                 before = ""
             else:
                 before += bench.text(blank)
-        self._after = _encoded(before)
+        self._after = encoded(before)
         self._rests: dict[tuple[int, ...], tuple[bytes, Standing]] = {}
 
     def written(self, lines: Sequence[Sequence[str]]) -> list[bytes]:

@@ -18,6 +18,11 @@ Wrong = Callable[[str, str, Sequence[str]], str]
 """The text of an answer that is wrong for no known reason: of what was given, read as, and its numbers."""
 
 
+def encoded(text: str) -> bytes:
+    """As it stands in a file; half a pair of surrogates, which no file can hold, as an escape."""
+    return text.encode("utf-8", errors="backslashreplace")
+
+
 class Pieces:
     """How one format writes sheet after sheet.
 
