@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from dense_cli.grading.classes import blocks as block_module
 from dense_cli.grading.classes import columns, usual
-from dense_cli.grading.classes.unexplained import sight
+from dense_cli.grading.classes.unexplained import read_as, sight
 from dense_cli.grading.exercises.exercise import NUMERIC
 from dense_cli.grading.export import STREAMED
+from dense_cli.grading.marks import marking
 from dense_cli.grading.marks.marking import Rules, mark_alone, numbers_of
 from dense_cli.grading.reports.tally import tally
 from dense_cli.grading.variants.variant import Markers
@@ -42,7 +43,7 @@ def test_columns_at_hand_are_bounded(tmp_path, monkeypatch, to):
     assert 0 < len(desk._rows) <= 2
     for rows in desk._rows.values():
         assert 0 < len(rows._rests) <= 2
-        assert all(0 < len(kept) <= 3 for kept in rows._columns)
+        assert all(0 < len(column._known) <= 3 for column in rows._columns)
 
 
 ANSWERS = {
@@ -148,13 +149,24 @@ def _line(sheet, numbers):
 @given(text=st.one_of(WRITTEN, SEVERAL), place=st.integers(0, len(QUESTIONS.questions) - 1))
 def test_what_is_plainly_wrong_is_judged_to_be_wrong_and_unexplained(text, place):
     question = QUESTIONS.questions[place]
-    seen = sight(question, Rules()) if question.field.kind in NUMERIC else None
-    plain = seen(text) if seen is not None else None
-    if plain is not None:
+    sees = sight(question, Rules()) if question.field.kind in NUMERIC else None
+    numbers = sees([text])[0] if sees is not None else None
+    if numbers is not None:
         mark, _ = mark_alone(question, text, Rules())
         assert (mark.verdict, mark.mistakes, mark.message, mark.assumed) == ("wrong", (), None, ())
-        assert mark.read_as == plain[0]
-        assert tuple(map(Fraction, plain[1])) == numbers_of(mark.value)
+        assert read_as([numbers], question.field.kind == "vector") == [mark.read_as]
+        assert tuple(map(Fraction, numbers)) == numbers_of(mark.value)
+
+
+LINES = st.builds("{}\n{}".format, WRITTEN, SEVERAL)
+
+
+@settings(max_examples=50, deadline=None)
+@given(texts=st.lists(st.one_of(WRITTEN, SEVERAL, st.text(max_size=9), LINES), max_size=9))
+def test_many_are_seen_as_each_alone(texts):
+    for question in NUMBERS:
+        sees = sight(question, Rules())
+        assert sees(texts) == [sees([text])[0] for text in texts]
 
 
 NUMBERS = [one for one in QUESTIONS.questions if one.field.kind in NUMERIC]
@@ -168,31 +180,52 @@ def _text(question, values, digits):
 def test_most_wrong_answers_are_seen_to_be_wrong():
     random = Random(25)
     for question in NUMBERS:
-        seen = sight(question, Rules())
+        sees = sight(question, Rules())
         texts = [
             _text(question, [random.uniform(-5, 5) for _ in range(question.width)], 6) for _ in range(200)
         ]
-        assert sum(seen(text) is not None for text in texts) > 150, question.field.key
+        assert sum(numbers is not None for numbers in sees(texts)) > 150, question.field.key
+
+
+def test_a_class_of_wrong_answers_takes_few_judgements(tmp_path, monkeypatch):
+    """Those that may follow from the student's own among them."""
+    random, judged = Random(25), []
+    sheets = [
+        {"student": f"s{number}"}
+        | {one.field.key: _text(one, [random.uniform(-5, 5) for _ in range(one.width)], 6) for one in NUMBERS}
+        for number in range(200)
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(f"{json.dumps(sheet)}\n" for sheet in sheets))
+    once = whole(path, "jsonl")[0]
+    mark = marking.mark_alone
+    monkeypatch.setattr(
+        marking, "mark_alone", lambda *asked: judged.append(asked[0].field.key) or mark(*asked)
+    )
+    block_module._desk.cache_clear()
+    assert streamed(path, "jsonl")[0] == once
+    counts = {one.field.key: judged.count(one.field.key) for one in NUMBERS if one.field.kind != "whole"}
+    assert max(counts.values()) < 50, counts
 
 
 @pytest.mark.parametrize("question", NUMBERS, ids=lambda one: one.field.key)
 def test_nothing_that_may_earn_points_or_a_reason_is_plainly_wrong(question):
     """The right value at any precision that counts, each entry right alone, and what each mistake makes."""
-    seen = sight(question, Rules())
+    sees = sight(question, Rules())
     rights = question.entries
-    for digits in range(2, 7):
-        assert seen(_text(question, rights, digits)) is None
-    for place in range(len(rights)):
-        assert (
-            seen(_text(question, [right if n == place else 77 for n, right in enumerate(rights)], 6)) is None
-        )
+    near = [_text(question, rights, digits) for digits in range(2, 7)]
+    near += [
+        _text(question, [right if n == place else 77 for n, right in enumerate(rights)], 6)
+        for place in range(len(rights))
+    ]
     for path in question.paths.singles if question.paths is not None else ():
         value = question.pick(path.result)
         entries = value if isinstance(value, tuple) else (value,)
         if None not in entries:
             text = _text(question, entries, 0 if question.field.kind == "whole" else 6)
             mark, _ = mark_alone(question, text, Rules())
-            assert not mark.mistakes or seen(text) is None
+            near += [text] if mark.mistakes else []
+    assert sees(near) == [None] * len(near)
 
 
 @pytest.mark.parametrize("to", STREAMED)
@@ -203,6 +236,9 @@ def test_what_follows_from_own_answers_is_seen_beside_what_does_not(tmp_path, to
         {"student": "s1", "1.query": "[2, 3]", "1.key": "[5, 7]", "1.dot": "31"},
         {"student": "s2", "1.query": "[1, 1]", "1.key": "[1, 2]", "1.dot": "31"},
         {"student": "s3", "1.query": "[2, 3]", "1.key": "[5, 7]", "1.dot": "31.5"},
+        {"student": "s4", "1.query": "[3, 3]", "1.key": "[5, 7]", "1.dot": "36"},
+        {"student": "s5", "1.query": "[√4, 3]", "1.key": "[5, 7]", "1.dot": "31"},
+        {"student": "s6", "1.query": "[√4, 3]", "1.key": "[5, 7]", "1.dot": "31.5"},
     ]
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(sheet) + "\n" for sheet in sheets))
@@ -212,7 +248,7 @@ def test_what_follows_from_own_answers_is_seen_beside_what_does_not(tmp_path, to
         verdicts = [
             row["verdict"] for row in csv.DictReader(found.decode().splitlines()) if row["field"] == "dot"
         ]
-        assert verdicts == ["wrong", "wrong", "follows", "wrong", "wrong"]
+        assert verdicts == ["wrong", "wrong", "follows", "wrong", "wrong", "follows", "follows", "wrong"]
 
 
 def test_a_relative_tolerance_takes_the_whole_judgement():

@@ -55,7 +55,9 @@ def test_long_answers_are_not_kept(tmp_path, field):
     desk = blocks._desk(job_for(path, "csv").packed())
     columns = [column for rows in desk._rows.values() for column in rows._columns]
     assert sorted(column.question.field.key for column in columns) == sorted({"1.key", field, "1.dot"})
-    given = [text for column in columns for key in column for text in ((key,) if type(key) is str else key)]
+    given = [
+        text for column in columns for key in column._known for text in ((key,) if type(key) is str else key)
+    ]
     known = [text for marker in desk.markers._known.values() for _, text in marker._known if text is not None]
     assert given
     assert all(len(text) <= LONGEST for text in given + known)

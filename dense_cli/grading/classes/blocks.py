@@ -154,7 +154,7 @@ class _Desk:
                 sheets += len(lines)
                 students += [line[shape.student] for line in lines]
                 if self.pieces is not None:
-                    texts += rows.written(lines)
+                    texts.append(rows.written(lines))
                 if self.job.counted:
                     more_marks, more_standings = rows.counted(lines)
                     marks += more_marks

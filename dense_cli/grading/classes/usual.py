@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass
-from dense_cli.grading.documents import from_json
+from dense_cli.grading.documents import from_json, written
 from dense_cli.grading.intake.layouts.columns import Columns
 from dense_cli.grading.intake.sheets import VARIANT, FieldNames, Sheet, sheet, student_entry
 from dense_cli.grading.intake.tables import LARGEST_CELL, row_sheet
@@ -45,12 +45,14 @@ class Unusual(Exception):
 class Shape:
     """Where in a usual line who and what stands.
 
-    `fields` pairs a place with the field whose answer stands there; `read` makes the answer of its text.
+    `fields` pairs a place with the field whose answer stands there; `read` makes the answer of its text,
+    and `given` says of many how they are told to have been answered.
     """
 
     student: int
     fields: tuple[tuple[int, str], ...]
     read: Callable[[str], object]
+    given: Callable[[Sequence[str]], Sequence[str]]
 
 
 Usual = tuple[Shape, list[Sequence[str]]]
@@ -101,7 +103,7 @@ class Shapes:
             del self._known[next(iter(self._known))]
         entries = (rf'"{re.escape(key)}": ?' + (rf'"({_NAME})"' if key == named else _VALUE) for key in keys)
         match = re.compile(r"\{" + ", ?".join(entries) + r"\}\r?(?:\n|\Z)").match
-        self._known[keys] = match, Shape(keys.index(named), known, _read)
+        self._known[keys] = match, Shape(keys.index(named), known, _read, _given)
 
     def _is_worth_it(self, keys: tuple[str, ...]) -> bool:
         if keys not in self._met:
@@ -117,6 +119,10 @@ class Shapes:
 
 def _read(text: str) -> object:
     return text[1:-1] if text.startswith('"') else from_json(text, "")
+
+
+def _given(texts: Sequence[str]) -> Sequence[str]:
+    return [text[1:-1] if text[0] == '"' else written(_read(text)) for text in texts]
 
 
 def json_lines(
@@ -193,4 +199,7 @@ def _shape_of(columns: Columns) -> Shape | None:
     students = columns.students[0]
     if not columns.fields or len(students) > 1 or any(key == VARIANT for _, key in columns.fields):
         return None
-    return Shape(students[0], columns.fields, columns.answer or str)
+    read = columns.answer
+    if read is None:
+        return Shape(students[0], columns.fields, str, tuple)
+    return Shape(students[0], columns.fields, read, lambda texts: [read(text) for text in texts])

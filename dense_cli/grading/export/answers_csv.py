@@ -33,6 +33,7 @@ class Rows(Pieces):
     """The rows of each sheet; the name begins every one."""
 
     header = line(HEADER)
+    names_answers = True
 
     def before(self, one: Marked) -> str:
         if one.error is None:
@@ -48,10 +49,13 @@ class Rows(Pieces):
         before, between, after = (line(cells[begin:end])[:-1] for begin, end in ((0, 5), (7, 8), (9, None)))
         rights = tuple(map(Fraction, numbers_of(mark.right)))
 
-        def written(given: str, read_as: str, numbers: Sequence[str]) -> str:
-            off = repr(max(map(_apart, numbers, rights))).removesuffix(".0")
-            both = f'"{given}","{read_as}"' if "," in given else f"{given},{read_as}"
-            return f"{NAME},{before},{both},{between},{off},{after}\n"
+        def written(
+            given: Sequence[str], read_as: Sequence[str], numbers: Sequence[Sequence[str]]
+        ) -> list[str]:
+            return [
+                f"{NAME},{before},{_both(own, told)},{between},{_worst(values, rights)},{after}\n"
+                for own, told, values in zip(given, read_as, numbers, strict=True)
+            ]
 
         return written
 
@@ -91,6 +95,14 @@ def _distance(mark: Mark) -> str:
         return "" if mark.off is None else repr(float(mark.off)).removesuffix(".0")
     except OverflowError:
         return ""
+
+
+def _both(given: str, read_as: str) -> str:
+    return f'"{given}","{read_as}"' if "," in given else f"{given},{read_as}"
+
+
+def _worst(numbers: Sequence[str], rights: Sequence[Fraction]) -> str:
+    return repr(max(map(_apart, numbers, rights))).removesuffix(".0")
 
 
 def _apart(number: str, right: Fraction) -> float:

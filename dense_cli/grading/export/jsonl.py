@@ -44,8 +44,12 @@ class Lines(Pieces):
         assert given
         assert read_as
 
-        def written(given: str, read_as: str, numbers: Sequence[str]) -> str:
-            return f'{before}"{given}"{between}"{read_as}"{after}'
+        def written(
+            given: Sequence[str], read_as: Sequence[str], numbers: Sequence[Sequence[str]]
+        ) -> list[str]:
+            return [
+                f'{before}"{own}"{between}"{told}"{after}' for own, told in zip(given, read_as, strict=True)
+            ]
 
         return written
 

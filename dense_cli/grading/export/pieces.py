@@ -5,7 +5,7 @@ So equal answers have equal texts, whoever gave them, and of a class each is mad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from dense_cli.grading.marks.marked import Marked
 from dense_cli.grading.marks.marking import Mark
@@ -14,13 +14,17 @@ from dense_cli.grading.marks.telling import Teller
 NAME = "\0"
 """Stands for the student. Every format escapes control characters, so it is nothing else."""
 
-Wrong = Callable[[str, str, Sequence[str]], str]
-"""The text of an answer that is wrong for no known reason: of what was given, read as, and its numbers."""
+Wrong = Callable[[Sequence[str], Sequence[str], Sequence[Sequence[str]]], list[str]]
+"""The texts of answers that are wrong for no known reason: of what was given, read as, and their numbers."""
 
 
 def encoded(text: str) -> bytes:
     """As it stands in a file; half a pair of surrogates, which no file can hold, as an escape."""
-    return text.encode("utf-8", errors="backslashreplace")
+    return text.encode("utf-8", "backslashreplace")
+
+
+def each_encoded(texts: Iterable[str]) -> list[bytes]:
+    return [text.encode("utf-8", "backslashreplace") for text in texts]
 
 
 class Pieces:
@@ -33,6 +37,8 @@ class Pieces:
     """
 
     header = ""
+    names_answers = False
+    """Whether the name stands at every answer, and not once behind them."""
 
     def __init__(self, teller: Teller) -> None:
         self.teller = teller
@@ -41,10 +47,11 @@ class Pieces:
         """What is written of one answer."""
         raise NotImplementedError
 
-    def wrong(self, mark: Mark) -> Wrong:
-        """The text of any answer that gets this mark and nothing is said of but that it is wrong.
+    def wrong(self, mark: Mark) -> Wrong | None:
+        """The texts of any answers that get this mark and nothing is said of but that it is wrong.
 
-        It is made for answers of plain decimals, brackets, commas and blanks.
+        They are made for answers of plain decimals, brackets, commas and blanks. None where nothing is
+        written of an answer.
         """
         raise NotImplementedError
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dense_cli.grading.export.cells import line
 from dense_cli.grading.export.gradebook import Gradebook, decimal
-from dense_cli.grading.export.pieces import NAME, Pieces, Wrong
+from dense_cli.grading.export.pieces import NAME, Pieces
 from dense_cli.grading.marks.marked import Marked
 from dense_cli.grading.marks.marking import BLANK, INVALID, REVIEW, Mark
 from dense_cli.grading.marks.telling import Teller
@@ -34,8 +34,8 @@ class Rows(Pieces):
     def answer(self, mark: Mark) -> str:
         return ""
 
-    def wrong(self, mark: Mark) -> Wrong:
-        return lambda given, read_as, numbers: ""
+    def wrong(self, mark: Mark) -> None:
+        return None
 
     def rest(self, one: Marked) -> str:
         return f"{NAME}," + line(_cells(one, self._exercises, self.teller))

@@ -119,20 +119,24 @@ class Marker:
         if value is None or question.field.follows is None:
             return mark
         own = {}
-        for source in self._sources[question.field.key]:
+        for source in self.sources(question):
             _, earlier = self._alone(source, answers.get(source.field.key))
             if earlier is not None:
                 own[source.field.key] = earlier
         return self._followed(question, mark, value, own)
 
+    def sources(self, question: Question) -> tuple[Question, ...]:
+        """The questions from whose answers this one may follow."""
+        return tuple(self._questions[key] for key in question.sources if key in self._questions)
+
+    def follows(self, question: Question, value: Answer, own: Mapping[str, Answer]) -> bool:
+        """Whether an answer is right for the student's `own` earlier ones, by the keys of their fields."""
+        expected = question.following(own)
+        return expected is not None and _right(question.field, value, expected, self.rules)
+
     @cached_property
-    def _sources(self) -> Mapping[str, tuple[Question, ...]]:
-        """By field, the questions whose answers it may follow from."""
-        questions = {one.field.key: one for one in self.questions.questions}
-        return {
-            key: tuple(questions[source] for source in one.sources if source in questions)
-            for key, one in questions.items()
-        }
+    def _questions(self) -> Mapping[str, Question]:
+        return {one.field.key: one for one in self.questions.questions}
 
     def _alone(self, question: Question, given: object) -> tuple[Mark, Answer | None]:
         if given is not None and (not isinstance(given, str) or len(given) > LONGEST):
@@ -149,13 +153,8 @@ class Marker:
         follows = question.field.follows
         if follows is None or not self.rules.follow_through or mark.verdict in FULL:
             return mark
-        expected = question.following(own)
         points = question.field.points * follows.credit
-        if (
-            expected is None
-            or points < mark.points
-            or not _right(question.field, value, expected, self.rules)
-        ):
+        if points < mark.points or not self.follows(question, value, own):
             return mark
         note = Note("check.follows")
         return replace(mark, verdict=FOLLOWS, points=points, mistakes=(), message=note)
