@@ -163,7 +163,7 @@ def _chosen(call: Call, settings: LayerSettings) -> tuple[Note, ...]:
 def _layout(typed: str | None) -> str | None:
     if typed is not None and typed not in LAYOUTS:
         close = nearest(typed, LAYOUTS)
-        known = ", ".join(LAYOUTS)
+        known = tuple(LAYOUTS)
         raise DenseError("unknown-layout", option="--layout", typed=typed, nearest=close, known=known)
     return typed
 

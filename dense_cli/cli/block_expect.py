@@ -64,9 +64,9 @@ def _named(text: str, aside: list[str]) -> Iterator[tuple[str, str]]:
     known = [name for name in inside if _own(name) in TENSORS]
     if known or len(inside) > 1:
         if not known:
-            names = ", ".join(inside[:NAMES_TOLD])
+            names = tuple(inside[:NAMES_TOLD])
             raise DenseError(
-                "expect-no-tensor", option="--expect", typed=text, names=names, known=", ".join(TENSORS)
+                "expect-no-tensor", option="--expect", typed=text, names=names, known=tuple(TENSORS)
             )
         aside += [name for name in inside if name not in known]
         for name in known:

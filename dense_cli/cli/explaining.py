@@ -48,7 +48,7 @@ class Explanation:
         """The page in one of `render.FORMATS`. Raises `DenseError` "unknown-format"."""
         if format not in render.FORMATS:
             close = nearest(format, render.FORMATS) or render.FORMATS
-            raise DenseError("unknown-format", typed=format, nearest=", ".join(close))
+            raise DenseError("unknown-format", typed=format, nearest=tuple(close))
         return render.show(
             self.derivation, format=format, say=self.say, digits=self.digits, width=width, colour=False
         )
@@ -73,7 +73,7 @@ def explained(
     """
     if command not in CALCULATORS:
         close = nearest(command, CALCULATORS) or CALCULATORS
-        raise DenseError("unknown-command", typed=command, nearest=", ".join(close))
+        raise DenseError("unknown-command", typed=command, nearest=tuple(close))
     spoken = language.of_environment() if lang is None else language.checked(lang)
     module: Any = import_module(f"dense_cli.cli.{command}")
     given = {**options, "digits": digits}

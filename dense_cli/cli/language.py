@@ -44,5 +44,5 @@ def checked(code: str) -> str:
     """A language code of ours: ``zh``, ``zh-CN`` and ``zh_CN.UTF-8`` are all Chinese."""
     short = code.replace("-", "_").split("_")[0].split(".")[0].casefold()
     if short not in LANGUAGES:
-        raise DenseError("unknown-language", typed=code, languages=", ".join(LANGUAGES))
+        raise DenseError("unknown-language", typed=code, languages=tuple(LANGUAGES))
     return short

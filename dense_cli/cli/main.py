@@ -90,7 +90,7 @@ def _run_group(module: ModuleType, arguments: list[str], spoken: str) -> Exit:
         return group_overview(group, module, say_in(spoken))
     if name not in subcommands:
         close = nearest(name, list(subcommands))
-        known = ", ".join(close or subcommands)
+        known = tuple(close or subcommands)
         raise DenseError("unknown-subcommand", typed=name, command=group, nearest=known)
     arguments.remove(name)
     return _run_command(module, f"{group} {name}", arguments, spoken)
@@ -134,6 +134,6 @@ def wants_json(arguments: Sequence[str]) -> bool:
 def _unknown(name: str) -> DenseError:
     close = nearest(name, COMMANDS)
     if close:
-        return DenseError("unknown-command", typed=name, nearest=", ".join(close))
+        return DenseError("unknown-command", typed=name, nearest=tuple(close))
     hint = "unknown-command-option" if name.startswith("-") else "unknown-command-list"
-    return DenseError("unknown-command", hint=hint, typed=name, commands=", ".join(COMMANDS))
+    return DenseError("unknown-command", hint=hint, typed=name, commands=tuple(COMMANDS))

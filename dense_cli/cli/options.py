@@ -133,7 +133,7 @@ def required(command: str, **values: object) -> None:
     """Refuse the call where one of these was not given, naming all that are missing."""
     missing = [option_name(name) for name, value in values.items() if value is None or value == ()]
     if missing:
-        raise DenseError("missing-option", options=", ".join(missing), command=command)
+        raise DenseError("missing-option", options=tuple(missing), command=command)
 
 
 def unused(hint: str, place: str, /, **values: object) -> None:

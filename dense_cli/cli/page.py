@@ -47,7 +47,7 @@ class Page:
             chosen, guessed = named or "plain", named is None
         if chosen is not None and chosen not in render.FORMATS:
             close = nearest(chosen, list(render.FORMATS)) or tuple(render.FORMATS)
-            raise DenseError("unknown-format", option="--format", typed=chosen, nearest=", ".join(close))
+            raise DenseError("unknown-format", option="--format", typed=chosen, nearest=tuple(close))
         return cls(say_in(language), language, chosen, _digits(options.get("digits")), output, guessed)
 
 

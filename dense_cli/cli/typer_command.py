@@ -41,7 +41,7 @@ class TypedText(TyperCommand):
         if type(error).__name__ == "NoSuchOption":
             close = nearest(name, known)
             if close:
-                return DenseError("unknown-option", typed=name, nearest=", ".join(close))
+                return DenseError("unknown-option", typed=name, nearest=tuple(close))
             return DenseError("unknown-option", hint="unknown-option-help", typed=name, command=self.name)
         return DenseError("option-without-value", option=name, command=self.name)
 

@@ -127,7 +127,7 @@ def activation(name: str) -> Activation:
     0.0
     """
     if name not in ACTIVATIONS:
-        known = ", ".join(ACTIVATIONS)
+        known = tuple(ACTIVATIONS)
         raise DenseError(
             "unknown-activation", typed=name, nearest=nearest(name, tuple(ACTIVATIONS)), known=known
         )

@@ -90,7 +90,7 @@ def unpack(packed: Matrix, order: str) -> tuple[Matrix, Matrix]:
     """
     if order not in ORDERS:
         raise DenseError(
-            "unknown-order", typed=order, nearest=nearest(order, ORDERS), known=", ".join(ORDERS)
+            "unknown-order", typed=order, nearest=nearest(order, ORDERS), known=tuple(ORDERS)
         )
     check_matrix("wgu", packed)
     columns = shape(packed)[1]

@@ -66,7 +66,7 @@ def pairs(layout: str, rotary_dim: int) -> Pairs:
     if layout == "half":
         return tuple((i, i + half) for i in range(half))
     raise DenseError(
-        "unknown-layout", typed=layout, nearest=nearest(str(layout), LAYOUTS), known=", ".join(LAYOUTS)
+        "unknown-layout", typed=layout, nearest=nearest(str(layout), LAYOUTS), known=tuple(LAYOUTS)
     )
 
 

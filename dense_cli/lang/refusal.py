@@ -16,21 +16,23 @@ SHOWN = 60
 
 def message(error: DenseError, say: Say) -> str:
     """What was typed and what is wrong with it, led by the option or place where the error knows it."""
-    text = say(f"errors.{error.key}.message", **_facts(error))
+    text = say(f"errors.{error.key}.message", **_facts(error, say))
     place = error.facts.get("option") or error.facts.get("source")
     return f"{visible(str(place), SHOWN)}{say('common.colon')}{text}" if place else text
 
 
 def hint(error: DenseError, say: Say) -> str:
     """What to do instead."""
-    return say(f"errors.{error.hint}.hint", **_facts(error))
+    return say(f"errors.{error.hint}.hint", **_facts(error, say))
 
 
-def _facts(error: DenseError) -> dict[str, str]:
-    return {name: _written(value) for name, value in error.facts.items()}
+def _facts(error: DenseError, say: Say) -> dict[str, str]:
+    between = say("common.list")
+    return {name: _written(value, between) for name, value in error.facts.items()}
 
 
-def _written(value: object) -> str:
+def _written(value: object, between: str) -> str:
+    """Words are listed as the language lists words, numbers as a vector is written."""
     if isinstance(value, str):
         return visible(value, SHOWN)
     from fractions import Fraction  # slow to import, and most refusals are about words
@@ -40,5 +42,6 @@ def _written(value: object) -> str:
     if isinstance(value, Fraction) and value.denominator != 1:
         return format(float(value), ".12g")
     if isinstance(value, tuple | list):
-        return ", ".join(_written(entry) for entry in value)
+        are_words = all(isinstance(entry, str) for entry in value)
+        return (between if are_words else ", ").join(_written(entry, between) for entry in value)
     return visible(str(value), SHOWN)

@@ -5,7 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from dense_cli.lang import LANGUAGES
+from dense_cli.errors import DenseError
+from dense_cli.lang import LANGUAGES, say_in
+from dense_cli.lang.refusal import message
 from tests.cli.calling import call
 
 CARD = ("rope", "--q", "1,0", "--k", "1,0", "--pos", "1", "2")
@@ -45,6 +47,14 @@ def test_a_refusal_in_chinese_has_full_width_colons():
         "错误：--digits：不能显示 99 位小数",
         "提示：请给 0 到 17 的整数",
     ]
+
+
+def test_a_refusal_lists_words_as_its_language_does_and_numbers_as_a_vector():
+    layout = (*CARD, "--layout", "x", "--lang")
+    assert "give one of: interleaved, half" in call(*layout, "en").err
+    assert "可选：interleaved、half" in call(*layout, "zh").err
+    error = DenseError("unknown-layout", typed=(1.0, 2.0), known=("half",))
+    assert "1, 2" in message(error, say_in("zh"))
 
 
 def test_an_angle_without_a_unit_is_said_to_be_radians():

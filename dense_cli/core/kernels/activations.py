@@ -85,7 +85,7 @@ ACTIVATIONS: Mapping[str, Callable[[Array], Array]] = {
 def activation(name: str) -> Callable[[Array], Array]:
     """The function of that name. Raises `DenseError` "unknown-activation"."""
     if name not in ACTIVATIONS:
-        known = ", ".join(ACTIVATIONS)
+        known = tuple(ACTIVATIONS)
         raise DenseError(
             "unknown-activation", typed=name, nearest=nearest(str(name), tuple(ACTIVATIONS)), known=known
         )
