@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass, field
-from dense_cli.models.headers import Header, Tensor, bounded_document, header
+from dense_cli.models.headers import Header, bounded_document, header
+from dense_cli.models.tensor_entries import Tensor
+from dense_cli.reading.collecting import without_collecting
 
 INDEX = ".safetensors.index.json"
 SUFFIX = ".safetensors"
@@ -35,16 +37,21 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """All tensors of a checkpoint by name, and the file that holds each. `name` is what was typed.
+    """All tensors of a checkpoint by name, and the file that is the home of each. `name` is what was typed.
 
-    `shard`: which of how many, where one shard was given alone.
+    `shard`: which of how many, where one shard was given alone. `headers` are those of the files.
     """
 
     name: str
     tensors: Mapping[str, Tensor]
-    holders: Mapping[str, Header]
+    homes: Mapping[str, str]
     findings: tuple[Finding, ...] = ()
     shard: tuple[int, int] | None = None
+    headers: Mapping[str, Header] = field(default_factory=dict)
+
+    def holder(self, tensor: str) -> Header:
+        """The file that holds a tensor."""
+        return self.headers[self.homes[tensor]]
 
 
 def checkpoint(typed: str) -> Checkpoint:
@@ -53,7 +60,11 @@ def checkpoint(typed: str) -> Checkpoint:
     Raises DenseError for what cannot be read: all that `headers.header` raises, "weights-none" and
     "weights-several" for a folder, "weights-shard-missing", "weights-shard-outside", "weights-index".
     """
-    path = os.path.expanduser(typed.removeprefix("@"))
+    with without_collecting():
+        return _checkpoint(os.path.expanduser(typed.removeprefix("@")), typed)
+
+
+def _checkpoint(path: str, typed: str) -> Checkpoint:
     try:
         folder = os.path.isdir(path)
     except ValueError:  # a null character in the name
@@ -64,7 +75,7 @@ def checkpoint(typed: str) -> Checkpoint:
         return _sharded(path, typed, typed)
     found = SHARD.fullmatch(os.path.basename(path))
     shard = (int(found[2]), int(found[3])) if found and int(found[3]) > 1 else None
-    return _joined(typed, {typed: header(path, typed)}, shard=shard)
+    return _unlisted(typed, {typed: header(path, typed)}, shard)
 
 
 def _of_folder(path: str, typed: str) -> Checkpoint:
@@ -80,13 +91,13 @@ def _of_folder(path: str, typed: str) -> Checkpoint:
         inside = os.path.join(path, chosen)
         if chosen.endswith(INDEX):
             return _sharded(inside, os.path.join(typed, chosen), typed)
-        return _joined(typed, {chosen: header(inside, os.path.join(typed, chosen))})
+        return _unlisted(typed, {chosen: header(inside, os.path.join(typed, chosen))})
     if not files:
         others = [name for name in names if name.lower().endswith(OTHERS)]
         key = "weights-none-but" if others else "weights-none"
         raise DenseError(key, typed=typed, found=tuple(others[:MOST_NAMED]))
     _check_numbered(files, typed)
-    return _joined(
+    return _unlisted(
         typed, {name: header(os.path.join(path, name), os.path.join(typed, name)) for name in files}
     )
 
@@ -116,26 +127,29 @@ def _sharded(path: str, name: str, typed: str) -> Checkpoint:
     """All shards that an index names, and what the index says wrongly."""
     data, twice = bounded_document(path, name)
     places = data.get("weight_map")
-    if not isinstance(places, dict) or not all(isinstance(file, str) for file in places.values()):
+    if not isinstance(places, dict) or set(map(type, places.values())) - {str}:
         raise DenseError("weights-index", typed=name)
     files = sorted(set(places.values()))
     if len(files) > MOST_SHARDS:
         raise DenseError("weights-index", typed=name)
-    folder = os.path.dirname(path)
+    folder, named = (os.path.join(os.path.dirname(one), "") for one in (path, name))
     headers: dict[str, Header] = {}
     for file in files:
         if not _is_inside(file):
             raise DenseError("weights-shard-outside", typed=name, part=file)
         try:
-            headers[file] = header(os.path.join(folder, file), os.path.join(os.path.dirname(name), file))
+            headers[file] = header(folder + file, named + file)
         except DenseError as error:
             if error.key == "weights-not-found":
                 raise DenseError("weights-shard-missing", typed=name, part=file) from None
             raise
     findings = [Finding("duplicate_name", key) for key in dict.fromkeys(key for key, _ in twice)]
-    findings += _misplaced(places, headers)
+    homes = places
+    if not _lists(places, headers):
+        homes = _homes(headers)
+        findings += _misplaced(places, headers, homes)
     findings += _wrong_total(data.get("metadata"), headers, os.path.basename(name))
-    return _joined(typed, headers, places, tuple(findings))
+    return _joined(typed, headers, homes, places, findings)
 
 
 def _is_inside(file: str) -> bool:
@@ -144,11 +158,25 @@ def _is_inside(file: str) -> bool:
     return not ({"", ".", ".."} & set(parts) or ":" in parts[0] or "\0" in file)
 
 
-def _misplaced(places: Mapping[str, str], headers: Mapping[str, Header]) -> Iterator[Finding]:
-    """Tensors that are not in the shard that the index names, and those that it does not name."""
+def _lists(places: Mapping[str, str], headers: Mapping[str, Header]) -> bool:
+    """Whether an index names each tensor, the one file that holds it, and nothing else."""
+    names = [name for one in headers.values() for name in one.tensors]
+    files = [file for file, one in headers.items() for _ in one.tensors]
+    return len(places) == len(names) and [*map(places.get, names)] == files
+
+
+def _homes(headers: Mapping[str, Header]) -> dict[str, str]:
+    """The file in which each tensor is, the last of several."""
     homes: dict[str, str] = {}
     for file, one in headers.items():
         homes.update(dict.fromkeys(one.tensors, file))
+    return homes
+
+
+def _misplaced(
+    places: Mapping[str, str], headers: Mapping[str, Header], homes: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Tensors that are not in the shard that the index names, and those that it does not name."""
     for name, file in places.items():
         if name not in headers[file].tensors:
             if name in homes:
@@ -162,31 +190,52 @@ def _misplaced(places: Mapping[str, str], headers: Mapping[str, Header]) -> Iter
 
 def _wrong_total(metadata: object, headers: Mapping[str, Header], name: str) -> Iterator[Finding]:
     told = metadata.get("total_size") if isinstance(metadata, dict) else None
+    if told is None:
+        return
     found = sum(one.size for one in headers.values())
-    if told is not None and (isinstance(told, bool) or told != found):
+    if isinstance(told, bool) or told != found:
         shown = told if isinstance(told, int) and not isinstance(told, bool) else str(told)[:40]
         yield Finding("total_size", name, {"expected": shown, "found": found})
+
+
+def _unlisted(typed: str, headers: Mapping[str, Header], shard: tuple[int, int] | None = None) -> Checkpoint:
+    """The same of files that no index lists."""
+    return _joined(typed, headers, _homes(headers), {}, shard=shard)
 
 
 def _joined(
     typed: str,
     headers: Mapping[str, Header],
-    places: Mapping[str, str] | None = None,
-    findings: tuple[Finding, ...] = (),
+    homes: Mapping[str, str],
+    places: Mapping[str, str],
+    findings: Iterable[Finding] = (),
     shard: tuple[int, int] | None = None,
 ) -> Checkpoint:
-    """One view of all files; of a tensor that several hold, the one in the shard that the index names."""
+    """One view of all files, whose tensors are at `homes`; an index says that they are at `places`."""
     tensors: dict[str, Tensor] = {}
-    holders: dict[str, Header] = {}
-    twice: dict[str, None] = {}
+    twice = dict.fromkeys([name for one in headers.values() for name in one.twice])
+    if len(homes) < sum([len(one.tensors) for one in headers.values()]):
+        homes = _chosen_homes(headers, places, twice)
+        tensors = {name: headers[file].tensors[name] for name, file in homes.items()}
+    else:
+        for one in headers.values():
+            tensors.update(one.tensors)
+    findings = (*findings, *(Finding("duplicate_name", name) for name in twice))
+    return Checkpoint(typed, tensors, homes, findings, shard, headers)
+
+
+def _chosen_homes(
+    headers: Mapping[str, Header], places: Mapping[str, str], twice: dict[str, None]
+) -> dict[str, str]:
+    """The file of each tensor; of several the one that the index names, else the first. Notes what is there
+    `twice`."""
+    homes: dict[str, str] = {}
     for file, one in headers.items():
         twice.update(dict.fromkeys(one.twice))
-        for name, tensor in one.tensors.items():
-            if name in tensors:
+        for name in one.tensors:
+            if name in homes:
                 twice[name] = None
-                if places is None or places.get(name) != file:
+                if places.get(name) != file:
                     continue
-            tensors[name], holders[name] = tensor, one
-    return Checkpoint(
-        typed, tensors, holders, (*findings, *(Finding("duplicate_name", name) for name in twice)), shard
-    )
+            homes[name] = file
+    return homes

@@ -10,8 +10,8 @@ from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass, replace
 from dense_cli.models.checkpoint import Checkpoint, Finding
 from dense_cli.models.families import CHAPTER
-from dense_cli.models.headers import Sizes
 from dense_cli.models.shape import ModelShape
+from dense_cli.models.tensor_entries import Sizes
 from dense_cli.models.weight_names import FileNames, file_names, is_text_part
 
 MismatchKind = Literal["missing_tensor", "unexpected_tensor", "shape_mismatch"]

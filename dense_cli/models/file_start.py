@@ -14,6 +14,9 @@ FIRST_READ = 1 << 16
 LONGEST_HEADER = 100_000_000
 """Bytes; the safetensors format's own limit."""
 
+FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""A pipe is not waited for, and no system changes bytes."""
+
 FOREIGN = (
     (b"version https://git-lfs", "weights-lfs-pointer"),
     (b"PK\x03\x04", "weights-torch-zip"),
@@ -28,35 +31,66 @@ FOREIGN = (
 """What stands in place of weights more often than a broken file, by the first bytes."""
 
 
-def file_start(path: str, name: str, whole: int = 0) -> tuple[bytes, int, bytes]:
-    """The first bytes of a file, its size, and what its header has beyond them. With `whole` all of it, if
-    it is no larger than that.
+def header_bytes(path: str, name: str) -> tuple[bytes, int]:
+    """The header of a file of weights, without its length, and the size of the file.
 
-    Raises DenseError "weights-not-found", "weights-unreadable", "file-not-regular".
+    Raises DenseError "weights-not-found", "weights-unreadable", "file-not-regular", "weights-header-length",
+    and what `refuse_start` raises.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    file = _opened(path, name)
     try:
-        file = os.open(path, flags)
-    except FileNotFoundError:
-        raise DenseError("weights-not-found", typed=name) from None
-    except (OSError, ValueError):  # ValueError: a null character in the name
-        raise DenseError("weights-unreadable", typed=name) from None
-    try:
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode):
-            raise DenseError("file-not-regular", typed=name)
-        size = status.st_size
-        if whole:
-            return _read(file, min(size, whole)), size, b""
+        size = _size(file, name)
         start = _read(file, min(size, FIRST_READ))
         length = int.from_bytes(start[:8], "little")
-        more = 8 + length - len(start)
-        fits = len(start) >= 8 and more > 0 and length <= min(LONGEST_HEADER, size - 8)
-        return start, size, _read(file, more) if fits and start[8:9] == b"{" else b""
+        if not 2 <= length <= min(LONGEST_HEADER, size - 8) or not start.startswith(b"{", 8):
+            refuse_start(start, size, length, name)
+        header = start[8 : 8 + length]
+        if len(header) < length:
+            header += _read(file, length - len(header))
     except OSError:
         raise DenseError("weights-unreadable", typed=name) from None
     finally:
         os.close(file)
+    if len(header) < length:  # the file became shorter while it was read
+        raise DenseError("weights-header-length", typed=name, length=length, size=size)
+    return header, size
+
+
+def whole_file(path: str, name: str, most: int) -> bytes:
+    """All of a file that begins as an object of JSON.
+
+    Raises DenseError like `header_bytes`, and "file-too-large" for more than `most` bytes.
+    """
+    file = _opened(path, name)
+    try:
+        size = _size(file, name)
+        if size > most:
+            raise DenseError("file-too-large", typed=name, size=size, limit=most)
+        found = _read(file, size)
+    except OSError:
+        raise DenseError("weights-unreadable", typed=name) from None
+    finally:
+        os.close(file)
+    if found.lstrip()[:1] != b"{":
+        refuse_start(found, size, None, name)
+    return found
+
+
+def _opened(path: str, name: str) -> int:
+    try:
+        return os.open(path, FLAGS)
+    except FileNotFoundError:
+        raise DenseError("weights-not-found", typed=name) from None
+    except (OSError, ValueError):  # ValueError: a null character in the name
+        raise DenseError("weights-unreadable", typed=name) from None
+
+
+def _size(file: int, name: str) -> int:
+    """Bytes of an ordinary file; any other is not read."""
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode):
+        raise DenseError("file-not-regular", typed=name)
+    return status.st_size
 
 
 def _read(file: int, size: int) -> bytes:

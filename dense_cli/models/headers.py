@@ -9,69 +9,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from math import prod
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass
-from dense_cli.models.file_start import LONGEST_HEADER, file_start, refuse_start
-
-Sizes = tuple[int, ...]
+from dense_cli.models.file_start import LONGEST_HEADER, header_bytes, whole_file
+from dense_cli.models.tensor_entries import METADATA, Tensor, tensors_of, usual_tensors
 
 MOST_MARKS = 4_000_000
 """Brackets and commas of a document: half a million tensors have that many, and few bytes can ask for more
 memory than a list in a list in a list."""
 
-METADATA = "__metadata__"
-FIELDS = (b'"dtype"', b'"shape"', b'"data_offsets"')
-MOST_AXES = 16
-LARGEST = 1 << 63
-
-BITS: Mapping[str, int] = {
-    "F64": 64,
-    "F32": 32,
-    "F16": 16,
-    "BF16": 16,
-    "F8_E4M3": 8,
-    "F8_E5M2": 8,
-    "F8_E8M0": 8,
-    "F8_E4M3FNUZ": 8,
-    "F8_E5M2FNUZ": 8,
-    "F6_E2M3": 6,
-    "F6_E3M2": 6,
-    "F4": 4,
-    "C64": 64,
-    "I64": 64,
-    "U64": 64,
-    "I32": 32,
-    "U32": 32,
-    "I16": 16,
-    "U16": 16,
-    "I8": 8,
-    "U8": 8,
-    "BOOL": 8,
-}
-"""Bits of one number of each kind that the format knows."""
-
 
 def _refused(written: str) -> NoReturn:
     """No header has a decimal, a NaN or an infinity."""
     raise ValueError(written)
-
-
-_NEW = tuple.__new__
-"""Makes a named tuple without asking for its names; a tenth of all the time that headers take."""
-
-_DECODER = json.JSONDecoder(parse_float=_refused, parse_constant=_refused)
-
-
-class Tensor(NamedTuple):
-    """What a header says of one tensor; `begin` and `size` are bytes of the file."""
-
-    kind: str
-    shape: Sizes
-    begin: int
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +39,7 @@ class Header:
     @property
     def size(self) -> int:
         """Bytes of all tensors."""
-        return sum(tensor.size for tensor in self.tensors.values())
+        return sum([tensor.size for tensor in self.tensors.values()])
 
 
 def header(path: str, name: str) -> Header:
@@ -95,52 +47,46 @@ def header(path: str, name: str) -> Header:
 
     Raises DenseError where there is no ordinary file ("weights-not-found", "weights-unreadable",
     "file-not-regular"), where it is something else (`FOREIGN`), and where it is broken: "weights-empty",
-    "weights-header-length", "weights-header-json", "weights-entry", "weights-dtype", "weights-tensor-size",
-    "weights-truncated", "weights-offsets".
+    "weights-header-length", "weights-header-json", "weights-header-crowded", "weights-entry",
+    "weights-dtype", "weights-tensor-size", "weights-truncated", "weights-offsets".
     """
-    start, size, rest = file_start(path, name)
-    length = int.from_bytes(start[:8], "little")
-    if not 2 <= length <= min(LONGEST_HEADER, size - 8) or start[8:9] != b"{":
-        refuse_start(start, size, length, name)
-    raw = start[8 : 8 + length] + rest
-    if len(raw) < length:  # the file became shorter while it was read
-        raise DenseError("weights-header-length", typed=name, length=length, size=size)
-    data, twice = _entries(raw, name)
-    tensors, end = _tensors(data, 8 + length, name)
+    raw, size = header_bytes(path, name)
+    start = 8 + len(raw)
+    text = _text(raw, name)
+    usual = usual_tensors(text, start, size)
+    if usual is not None:
+        return Header(name, path, usual, ())
+    data, replaced = document(text, name)
+    found, end = tensors_of(data, start, name)
+    twice = {key: entry for key, entry in replaced if key != METADATA}
     if end != size or twice:
-        left_out, _ = _tensors({key: entry for key, entry in twice if key != METADATA}, 8 + length, name)
-        _check_places(tensors, left_out, 8 + length, size, name)
-    return Header(name, path, tensors, tuple(dict.fromkeys(key for key, _ in twice)))
+        left_out, _ = tensors_of(twice, start, name)
+        _check_places(found, left_out, start, size, name)
+    return Header(name, path, found, tuple(twice))
 
 
-def _entries(raw: bytes, name: str) -> tuple[dict[str, object], list[tuple[str, object]]]:
-    """What `document` gives, quickly where every field is there as often as there are tensors: then nothing
-    came twice."""
-    if len(raw) <= MOST_MARKS:
-        try:
-            text = raw.decode("utf-8")
-            data, end = _DECODER.raw_decode(text)
-        except (ValueError, RecursionError):
-            raise DenseError("weights-header-json", typed=name) from None
-        number = len(data) - (METADATA in data)
-        if text[end:].strip(" ") == "" and all(raw.count(field) == number for field in FIELDS):
-            return data, []
-    return document(raw, name)
+def _text(raw: bytes, name: str) -> str:
+    """What a header or an index says, unless it says more than a memory may hold."""
+    if len(raw) > MOST_MARKS and len(raw) - len(raw.translate(None, b",[{")) > MOST_MARKS:
+        raise DenseError("weights-header-crowded", typed=name)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DenseError("weights-header-json", typed=name) from None
 
 
 def document(
-    raw: bytes, name: str, decimals: bool = False
+    text: str, name: str, decimals: bool = False
 ) -> tuple[dict[str, object], list[tuple[str, object]]]:
     """The object that a header or an index is, and those entries of it, or of its ``weight_map``, that a
-    later one of the same name replaced. Only an index may hold `decimals`, for some write sizes so.
+    later one of the same name replaced. Only an index may hold `decimals`, for some write sizes so. What
+    comes twice in ``__metadata__`` is of no account.
 
-    Raises DenseError "weights-header-json", "weights-header-crowded".
+    Raises DenseError "weights-header-json".
 
-    >>> document(b'{"a": 1, "b": 2, "a": 3}', "x.safetensors")
+    >>> document('{"a": 1, "b": 2, "a": 3}', "x.safetensors")
     ({'a': 3, 'b': 2}, [('a', 1)])
     """
-    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > MOST_MARKS:
-        raise DenseError("weights-header-crowded", typed=name)
     twice: list[tuple[dict[str, object], list[tuple[str, object]]]] = []
 
     def noticing(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -151,20 +97,19 @@ def document(
 
     try:
         data = json.loads(
-            raw.decode("utf-8"),
+            text,
             object_pairs_hook=noticing,
             parse_float=float if decimals else _refused,
             parse_constant=_refused,
         )
-    except (
-        ValueError,
-        RecursionError,
-    ):  # not UTF-8, not JSON, a number of thousands of digits, endless depth
+    except (ValueError, RecursionError):  # not JSON, a number of thousands of digits, endless depth
         raise DenseError("weights-header-json", typed=name) from None
     if not isinstance(data, dict):
         raise DenseError("weights-header-json", typed=name)
     replaced: list[tuple[str, object]] = []
     for found, pairs in twice:
+        if found is data.get(METADATA):
+            continue
         if found is not data and found is not data.get("weight_map"):
             raise DenseError("weights-header-json", typed=name)
         seen: dict[str, object] = {}
@@ -177,56 +122,7 @@ def document(
 
 def bounded_document(path: str, name: str) -> tuple[dict[str, object], list[tuple[str, object]]]:
     """The same from a whole file, such as an index of shards."""
-    start, size, _ = file_start(path, name, whole=LONGEST_HEADER)
-    if size > LONGEST_HEADER:
-        raise DenseError("file-too-large", typed=name, size=size, limit=LONGEST_HEADER)
-    if start.lstrip()[:1] != b"{":
-        refuse_start(start, size, None, name)
-    return document(start, name, decimals=True)
-
-
-def _tensors(data: Mapping[str, object], start: int, name: str) -> tuple[dict[str, Tensor], int]:
-    """Every tensor of a header, and where the last ends, if each begins where the one before ends; else 0.
-
-    The hundred shards of a large model are read while a reader waits: this is written for speed.
-    """
-    tensors: dict[str, Tensor] = {}
-    place = start
-    for key, entry in data.items():
-        if key == METADATA:
-            continue
-        try:
-            kind, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]  # type: ignore[index]
-            fits = prod(shape) * BITS[kind] == (end - begin) * 8 and 0 <= begin <= end < LARGEST
-            fits = fits and type(begin) is type(end) is int and len(shape) <= MOST_AXES
-            for size in shape:
-                if type(size) is not int or not 0 <= size < LARGEST:
-                    fits = False
-        except (KeyError, TypeError, ValueError):
-            fits = False
-        if not fits:
-            _refuse_entry(key, entry, name)
-        tensors[key] = _NEW(Tensor, (kind, tuple(shape), start + begin, end - begin))
-        place = start + end if place == start + begin else -1
-    return tensors, max(place, 0)
-
-
-def _refuse_entry(key: str, entry: object, name: str) -> NoReturn:
-    """Say what is wrong with an entry of a header."""
-    told = entry if isinstance(entry, dict) else {}
-    kind, shape, ends = told.get("dtype"), _sizes(told.get("shape")), _sizes(told.get("data_offsets"))
-    if not isinstance(kind, str) or shape is None or ends is None or len(ends) != 2:
-        raise DenseError("weights-entry", typed=name, tensor=key)
-    if kind not in BITS:
-        raise DenseError("weights-dtype", typed=name, tensor=key, found=kind, known=tuple(BITS))
-    told_shape, size = f"[{', '.join(map(str, shape))}]", max(0, ends[1] - ends[0])
-    raise DenseError("weights-tensor-size", typed=name, tensor=key, found=kind, shape=told_shape, size=size)
-
-
-def _sizes(value: object) -> list[int] | None:
-    if not isinstance(value, list) or len(value) > MOST_AXES:
-        return None
-    return value if all(type(size) is int and 0 <= size < LARGEST for size in value) else None
+    return document(_text(whole_file(path, name, LONGEST_HEADER), name), name, decimals=True)
 
 
 def _check_places(

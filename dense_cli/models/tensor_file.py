@@ -44,7 +44,7 @@ class TensorFile:
             raise DenseError(
                 "block-tensor-kind", typed=self.name, tensor=name, found=tensor.kind, known=known
             )
-        with opened(self.headers.holders[name].path, self.name, MOST_BYTES) as file:
+        with opened(self.headers.holder(name).path, self.name, MOST_BYTES) as file:
             file.seek(tensor.begin)
             raw = file.read(tensor.size)
         if len(raw) < tensor.size:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass
 from dense_cli.models.checkpoint import Checkpoint, Finding
-from dense_cli.models.headers import Tensor
+from dense_cli.models.tensor_entries import Tensor
 
 BLOCK = 1 << 20
 """Bytes that are held at once, a whole number of numbers of every kind."""
@@ -57,14 +57,15 @@ def non_finite(checkpoint: Checkpoint) -> tuple[Finding, ...]:
     """
     findings = []
     by_file: dict[str, list[str]] = {}
-    for name, header in checkpoint.holders.items():
-        by_file.setdefault(header.path, []).append(name)
-    for path, names in by_file.items():
+    for name, file in checkpoint.homes.items():
+        by_file.setdefault(file, []).append(name)
+    for file, names in by_file.items():
+        holder = checkpoint.headers[file]
         for name in sorted(names, key=lambda name: checkpoint.tensors[name].begin):
             tensor = checkpoint.tensors[name]
             if tensor.kind not in KINDS or not tensor.size:
                 continue
-            counted = _counted(path, checkpoint.holders[name].name, tensor)
+            counted = _counted(holder.path, holder.name, tensor)
             if counted.nan or counted.infinite:
                 facts: dict[str, int | str] = {"nan": counted.nan, "infinite": counted.infinite}
                 findings.append(Finding("non_finite", name, facts | ({"more": 1} if counted.more else {})))

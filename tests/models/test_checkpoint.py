@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dense_cli.errors import DenseError
-from dense_cli.models import headers
+from dense_cli.models import file_start, headers
 from dense_cli.models.checkpoint import checkpoint
 from dense_cli.models.comparison import compare
 from dense_cli.models.config import config_of, read_config
@@ -173,8 +173,18 @@ def test_a_header_longer_than_one_read(tmp_path: Path) -> None:
     assert {name: one.shape for name, one in header(str(path), "x").tensors.items()} == shapes
 
 
+def test_a_file_that_becomes_shorter_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.safetensors"
+    path.write_bytes((50).to_bytes(8, "little") + b'{"x":{}}')
+    monkeypatch.setattr(file_start, "_size", lambda file, name: 100)
+    with pytest.raises(DenseError, match="weights-header-length"):
+        header(str(path), "x")
+
+
 def test_a_crowded_header_is_not_taken_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(headers, "_DECODER", None)
+    monkeypatch.setattr(headers, "usual_tensors", None)
     monkeypatch.setattr(headers, "json", None)
     path = tmp_path / "x.safetensors"
     path.write_bytes(packed(b'{"x":[' + b"[]," * (MOST_MARKS // 2 + 1) + b"[]]}"))
@@ -278,9 +288,9 @@ def test_an_index_does_not_lead_out_of_its_folder(file: str, tmp_path: Path) -> 
         checkpoint(str(tmp_path / "inner"))
 
 
-@pytest.mark.parametrize("changes", [{"weight_map": None}, {"weight_map": []}, {"weight_map": {"a": 1}}])
-def test_an_index_without_places_is_refused(changes: dict[str, Any], tmp_path: Path) -> None:
-    sharded(tmp_path, SHARDS, **changes)
+@pytest.mark.parametrize("places", [None, [], {"a": 1}, {"a": FIRST, "b": 1}, {"a": [FIRST]}, {"a": None}])
+def test_an_index_without_places_is_refused(places: object, tmp_path: Path) -> None:
+    sharded(tmp_path, SHARDS, weight_map=places)
     with pytest.raises(DenseError, match="weights-index"):
         checkpoint(str(tmp_path))
 

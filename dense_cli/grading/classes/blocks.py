@@ -6,10 +6,8 @@ they are what one run over all the lines writes.
 
 from __future__ import annotations
 
-import gc
 import pickle
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import lru_cache
 
 from dense_cli.errors import DenseError
@@ -27,6 +25,7 @@ from dense_cli.grading.marks.marking import Rules
 from dense_cli.grading.marks.telling import Teller
 from dense_cli.grading.reports.tally import Tally, tally
 from dense_cli.grading.variants.variant import Markers, marked_with, other_numbers
+from dense_cli.reading.collecting import without_collecting
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,25 +93,13 @@ def mark_block(job: bytes, block: Block) -> Done:
     `job` is a packed `Job` of our own making. The same job and block give the same result anywhere.
     Raises DenseError where an exercise cannot be solved, `Unusual` where lines are no table.
     """
-    with _without_collecting():
+    with without_collecting():
         return _desk(job).marked(block)
 
 
 def sheets_in(job: Job, block: Block) -> Iterator[Sheet]:
     """The sheets of a block, not marked."""
     return (one for one in _read(job, block, None) if isinstance(one, Sheet))
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Rows by the thousand are no cycles; looking through them for some takes a third of the time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 @lru_cache(maxsize=2)
