@@ -26,7 +26,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What a model has, each parameter once. The six `parts` add up to `total`, and the `terms` to the parts.
+    """What a model has, each parameter once. The `pieces` add up to the six `parts`, and those to `total`.
 
     `active`: what one token passes. `non_embedding`: without embeddings and head. `biases`: of projections
     and head, not of norms; they are in the parts too. Bytes are those of `dtype`.
@@ -43,9 +43,14 @@ class Count:
     kv_cache_bytes_per_token: int
     weight_bytes: int
     dtype: str
-    terms: tuple[Term, ...]
+    pieces: tuple[Piece, ...]
     assumed: tuple[Assumption, ...]
     shape: ModelShape
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The pieces written out, those without a parameter left out."""
+        return tuple(_term(piece) for piece in self.pieces if piece.count)
 
 
 def count(config: Config, dtype: str | None = None) -> Count:
@@ -66,7 +71,13 @@ def count(config: Config, dtype: str | None = None) -> Count:
 def count_of(shape: ModelShape, dtype: str | None = None) -> Count:
     """The same from a shape."""
     found = pieces(shape)
-    parts = {part: sum(piece.count for piece in found if piece.part == part) for part in PARTS}
+    parts = dict.fromkeys(PARTS, 0)
+    biases = 0
+    for piece in found:
+        number = piece.count
+        parts[piece.part] += number
+        if piece.role == "bias":
+            biases += number
     total = sum(parts.values())
     stored = dtype or shape.dtype
     assumed = shape.assumed
@@ -80,11 +91,11 @@ def count_of(shape: ModelShape, dtype: str | None = None) -> Count:
         non_embedding=total - parts["embedding"] - parts["lm_head"],
         tied=shape.tied,
         parts=parts,
-        biases=sum(piece.count for piece in found if piece.role == "bias"),
+        biases=biases,
         kv_cache_bytes_per_token=cache_numbers_per_token(shape) * BYTES[stored],
         weight_bytes=total * BYTES[stored],
         dtype=stored,
-        terms=tuple(_term(piece) for piece in found if piece.count),
+        pieces=found,
         assumed=assumed,
         shape=shape,
     )

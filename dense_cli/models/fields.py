@@ -31,6 +31,8 @@ class Fields:
         refused.
         """
         names = self.family.fields.get(idea, (idea,))
+        if len(names) == 1:
+            return names[0], self.config.data.get(names[0])
         found = [(name, self.config.data[name]) for name in names if self.config.data.get(name) is not None]
         if len({repr(value) for _, value in found}) > 1 and isinstance(found[0][1], int):
             self._refuse(idea, "config-two-names", fields=tuple(f"{n}: {_shown(v)}" for n, v in found))
@@ -90,23 +92,21 @@ class Fields:
 
     def switch(self, switch: Switch) -> bool:
         """A constant of the family, or what a field says."""
-        if isinstance(switch, bool):
-            return switch
-        for name in switch.fields:
+        return switch if isinstance(switch, bool) else self.flag(switch.fields, switch.default)
+
+    def flag(self, names: tuple[str, ...], default: bool) -> bool:
+        """What the first of these fields says that is there."""
+        for name in names:
             value = self.config.data.get(name)
             if value is None:
                 continue
             if isinstance(value, bool):
                 return value
             self._refuse(name, "config-wrong-type", field=name, value=_shown(value), wanted="true, false")
-            return switch.default
-        self.assumes(
-            "config-default",
-            field=switch.fields[0],
-            value="true" if switch.default else "false",
-            family=self.family.model_type,
-        )
-        return switch.default
+            return default
+        value = "true" if default else "false"
+        self.assumes("config-default", field=names[0], value=value, family=self.family.model_type)
+        return default
 
     def sound(self, *ideas: str) -> bool:
         """Whether all of these could be read."""

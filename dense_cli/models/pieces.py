@@ -5,7 +5,6 @@ file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 
 from dense_cli.frozen import dataclass
 from dense_cli.models.expert_shape import ExpertShape, LatentShape
@@ -38,12 +37,19 @@ class Piece:
     @property
     def count(self) -> int:
         """How many numbers all copies hold."""
-        return prod(size for _, size in self.factors) * (1 if self.layers is None else self.layers)
+        return _product(self.factors) * (1 if self.layers is None else self.layers)
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """The sizes of one copy as model code keeps it: [out, in] for a projection."""
         return self.stored or tuple(size for _, size in self.factors)
+
+
+def _product(factors: tuple[Factor, ...]) -> int:
+    product = 1
+    for _, size in factors:
+        product *= size
+    return product
 
 
 def pieces(shape: ModelShape) -> tuple[Piece, ...]:
@@ -134,7 +140,7 @@ def _query_key_norm(shape: ModelShape) -> Iterator[Piece]:
     one: dict[str, tuple[Factor, ...]] = {"q": (head,), "k": (head,)}
     all_heads = {"q": (("heads", shape.heads), head), "k": (("kv_heads", shape.kv_heads), head)}
     for name, factors in (one if row.over == "head" else all_heads).items():
-        stored = (prod(size for _, size in factors),) if row.over == "projection" else ()
+        stored = (_product(factors),) if row.over == "projection" else ()
         yield Piece("norms", name, "gain", factors, shape.layers, stored=stored)
         if row.bias:
             yield Piece("norms", name, "shift", factors, shape.layers, stored=stored)
@@ -167,11 +173,11 @@ def _experts(shape: ModelShape, experts: ExpertShape) -> Iterator[Piece]:
         yield from _linear("moe", "shared_gate", (hidden,), (("gates", 1),), layers, False)
 
 
-def _norm(shape: ModelShape, name: str, factors: tuple[Factor, ...], layers: int | None) -> Iterator[Piece]:
-    if shape.norm_affine:
-        yield Piece("norms", name, "gain", factors, layers)
-        if shape.norm_bias:
-            yield Piece("norms", name, "shift", factors, layers)
+def _norm(shape: ModelShape, name: str, factors: tuple[Factor, ...], layers: int | None) -> tuple[Piece, ...]:
+    if not shape.norm_affine:
+        return ()
+    gain = Piece("norms", name, "gain", factors, layers, False, ())
+    return (gain, Piece("norms", name, "shift", factors, layers)) if shape.norm_bias else (gain,)
 
 
 def _head(shape: ModelShape) -> Iterator[Piece]:
@@ -187,8 +193,7 @@ def _head(shape: ModelShape) -> Iterator[Piece]:
 
 def _linear(
     part: str, name: str, read: tuple[Factor, ...], out: tuple[Factor, ...], layers: int | None, bias: bool
-) -> Iterator[Piece]:
-    rows, columns = prod(size for _, size in out), prod(size for _, size in read)
-    yield Piece(part, name, "weight", (*read, *out), layers, stored=(rows, columns))
-    if bias:
-        yield Piece(part, name, "bias", out, layers, stored=(rows,))
+) -> tuple[Piece, ...]:
+    rows = _product(out)
+    weight = Piece(part, name, "weight", read + out, layers, False, (rows, _product(read)))
+    return (weight, Piece(part, name, "bias", out, layers, False, (rows,))) if bias else (weight,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dense_cli.errors import nearest
-from dense_cli.frozen import dataclass, replace
+from dense_cli.frozen import dataclass
 from dense_cli.models.config import Assumption, Config
 from dense_cli.models.expert_shape import ExpertShape, LatentShape, expert_shape, latent_shape
 from dense_cli.models.families import CHAPTER
@@ -108,7 +108,7 @@ def model_shape(config: Config) -> ModelShape:
     activation = _activation(fields)
     experts = expert_shape(fields)
     layers = fields.whole("layers", least=0)
-    shape = ModelShape(
+    return ModelShape(
         name=config.name,
         family=family,
         vocabulary=fields.whole("vocabulary") if embedding.present else 0,
@@ -136,11 +136,15 @@ def model_shape(config: Config) -> ModelShape:
         experts=experts,
         latent=latent_shape(fields),
         dtype=_dtype(fields),
-        assumed=(),
+        assumed=_checked(fields, head_dim),
     )
+
+
+def _checked(fields: Fields, head_dim: int) -> tuple[Assumption, ...]:
+    """What was assumed, after all else has been read and nothing was wrong."""
     check_turning(fields, head_dim)
     fields.check()
-    return replace(shape, assumed=tuple(fields.assumed))
+    return tuple(fields.assumed)
 
 
 def _heads(fields: Fields) -> tuple[int, int, int, int]:
@@ -217,7 +221,7 @@ def _embedding_width(fields: Fields, hidden: int) -> int:
 
 
 def _tied(fields: Fields) -> bool:
-    return fields.switch(Flag(fields.family.fields["tied"], bool(fields.family.defaults["tied"])))
+    return fields.flag(fields.family.fields["tied"], bool(fields.family.defaults["tied"]))
 
 
 def _layer_norms(fields: Fields) -> tuple[str, ...]:
