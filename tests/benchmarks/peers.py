@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -140,17 +142,22 @@ def counting(fields: Mapping[str, object]) -> dict[str, Call]:
     return {"transformers, meta device": summed}
 
 
-def opened(paths: Sequence[Path]) -> dict[str, Call]:
-    """Names and shapes of all tensors by safetensors' own reader."""
+def opened(index: Path) -> dict[str, Call]:
+    """Names and shapes of all tensors that an index lists, by safetensors' own reader."""
     if find_spec("safetensors") is None:
         return {}
     from safetensors import safe_open
 
-    def shapes() -> list[object]:
-        found: list[object] = []
-        for path in paths:
-            with safe_open(path, "np") as file:
-                found += [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118
+    folder = str(index.parent)
+
+    def shapes() -> dict[str, list[int]]:
+        with open(index, "rb") as listed:
+            places = json.load(listed)["weight_map"]
+        found: dict[str, list[int]] = {}
+        for part in sorted(set(places.values())):
+            with safe_open(os.path.join(folder, part), "np") as file:
+                found |= {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118
+        assert found.keys() == places.keys()
         return found
 
     return {"safe_open": shapes}
