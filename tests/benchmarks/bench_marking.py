@@ -38,7 +38,7 @@ def mark(path: Path, to: str | None, marking=one_by_one) -> None:
 
 
 def json_there_and_back(path: Path) -> None:
-    with open(path, encoding="utf-8") as lines, open(path.with_suffix(".out"), "w", encoding="utf-8") as out:
+    with open(path, encoding="utf-8") as lines, open(path.with_suffix(".back"), "w", encoding="utf-8") as out:
         for line in lines:
             out.write(json.dumps(json.loads(line)) + "\n")
 
@@ -46,7 +46,7 @@ def json_there_and_back(path: Path) -> None:
 def csv_there_and_back(path: Path) -> None:
     with (
         open(path, encoding="utf-8", newline="") as lines,
-        open(path.with_suffix(".out"), "w", encoding="utf-8", newline="") as out,
+        open(path.with_suffix(".back"), "w", encoding="utf-8", newline="") as out,
     ):
         csv.writer(out).writerows(csv.reader(lines))
 

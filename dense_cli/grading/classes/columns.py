@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
 from dense_cli.frozen import dataclass, field, replace
@@ -32,6 +33,8 @@ Written = tuple[bytes, int, Mark | None]
 """The text of an answer, and a number for what it weighs: equal numbers, equal points and verdicts.
 
 The mark is missing where the answer is plainly wrong and nobody counts."""
+
+_TEXT, _WEIGHT, _MARK = map(itemgetter, range(3))
 
 Given = str | tuple[str, ...]
 """What decides the text of an answer: its own text, or that and those of the answers it may follow from."""
@@ -209,7 +212,8 @@ class Rows:
         names, columns, rests = self._worked(lines)
         texts = iter(columns)
         parts: list[Iterable[bytes]] = [
-            next(texts)[0] if isinstance(one, Column) else repeat(one, len(lines)) for one in self._texts
+            map(_TEXT, next(texts)) if isinstance(one, Column) else repeat(one, len(lines))
+            for one in self._texts
         ]
         before, after, _ = zip(*rests, strict=True)
         named = "\n".join(names).encode().split(b"\n")
@@ -222,7 +226,10 @@ class Rows:
         """The marks of each usual line, and how the student stands, for a job that counts."""
         names, columns, rests = self._worked(lines)
         own = iter(columns)
-        marks = [repeat(one, len(lines)) if isinstance(one, Mark) else next(own)[2] for one in self._fields]
+        marks = [
+            repeat(one, len(lines)) if isinstance(one, Mark) else map(_MARK, next(own))
+            for one in self._fields
+        ]
         sheets = [
             self._bench.marked(name, sheet)
             for name, sheet in zip(names, zip(*marks, strict=True), strict=True)
@@ -236,12 +243,10 @@ class Rows:
     def _worked(
         self, lines: Sequence[Sequence[str]]
     ) -> tuple[Sequence[str], list[Sequence[Any]], list[Rest]]:
-        """Whose the lines are; of each column the texts, weights and marks; what follows the answers."""
+        """Whose the lines are; what is written of each column; what follows the answers."""
         places = tuple(zip(*lines, strict=True))
-        columns: list[Sequence[Any]] = [
-            tuple(zip(*column.of(places), strict=True)) for column in self._columns
-        ]
-        weights = zip(*(weights for _, weights, _ in columns), strict=True)
+        columns = [column.of(places) for column in self._columns]
+        weights = zip(*(map(_WEIGHT, column) for column in columns), strict=True)
         rests = [
             self._rests.get(each) or self._new_rest(each, line)
             for each, line in zip(weights, lines, strict=True)

@@ -206,7 +206,8 @@ class _Students:
 
     def repeated(self) -> set[int]:
         """The hashes that came more than once: of the same name, or by a rare chance of two."""
-        return {one for part in self._parts for one, after in pairwise(sorted(part)) if one == after}
+        some = [part for part in self._parts if len(set(part)) < len(part)]
+        return {one for part in some for one, after in pairwise(sorted(part)) if one == after}
 
 
 class _File:

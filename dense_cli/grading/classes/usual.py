@@ -10,6 +10,8 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass
@@ -17,6 +19,9 @@ from dense_cli.grading.documents import from_json, written
 from dense_cli.grading.intake.layouts.columns import Columns
 from dense_cli.grading.intake.sheets import VARIANT, FieldNames, Sheet, sheet, student_entry
 from dense_cli.grading.intake.tables import LARGEST_CELL, row_sheet
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,99}"
 _IS_NAME = re.compile(_NAME).fullmatch
@@ -171,13 +176,17 @@ def table_rows(
 
     Raises `Unusual` where a quote stays open.
     """
-    csv.field_size_limit(LARGEST_CELL)
-    lines = io.StringIO(text, newline="")
-    rows = csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
     told = not (begins and columns.warnings)
     shape = _shape_of(columns) if usual else None
     alike: list[Sequence[str]] = []
     try:
+        if shape is not None and told:
+            alike = [*_rows_in(text, separator)]
+            if _are_usual(alike, columns.width, shape.student):
+                yield shape, alike
+                return
+            alike = []
+        rows = _rows_in(text, separator)
         for cells in rows:
             if shape is not None and told and len(cells) == columns.width and _IS_NAME(cells[shape.student]):
                 alike.append(cells)
@@ -192,6 +201,17 @@ def table_rows(
             yield shape, alike
     except csv.Error as error:
         raise Unusual from error
+
+
+def _rows_in(text: str, separator: str) -> Reader:
+    csv.field_size_limit(LARGEST_CELL)
+    lines = io.StringIO(text, newline="")
+    return csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
+
+
+def _are_usual(rows: Sequence[Sequence[str]], width: int, student: int) -> bool:
+    """Whether all rows of a block are usual, as nearly every block's are."""
+    return {*map(len, rows)} == {width} and all(map(_IS_NAME, map(itemgetter(student), rows)))
 
 
 def _shape_of(columns: Columns) -> Shape | None:
