@@ -1,6 +1,6 @@
 """What can go wrong with what a person typed, as data: a key, the facts, and no words.
 
-The words live in ``lang/<code>/errors.toml`` under the key; the command line joins the two.
+The words live in ``lang/<code>/errors/`` under the key; the command line joins the two.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Words for keys, in one language: ``lang/<code>/<topic>.toml``, same keys and placeholders in each.
+"""Words for keys, in one language: ``lang/<code>/<topic>.toml``, or a folder of such files for a large topic.
+The keys and placeholders of all languages are the same.
 
 A key is ``topic.name`` or ``topic.table.name``; a topic's file is read when its first key is asked for.
 """
@@ -71,9 +72,16 @@ def _tables(language: str, topic: str) -> Mapping[str, str]:
 
 
 def _source(language: str, topic: str) -> str:
-    path = os.path.join(FOLDER, language, f"{topic}.toml")
-    if language not in LANGUAGES or not os.path.isfile(path):
+    path = os.path.join(FOLDER, language, topic)
+    parts = (
+        [f"{path}/{name}" for name in sorted(os.listdir(path))] if os.path.isdir(path) else [f"{path}.toml"]
+    )
+    if language not in LANGUAGES or not all(map(os.path.isfile, parts)):
         raise KeyError(f"{language}/{topic}")
+    return "\n".join(map(_read, parts))
+
+
+def _read(path: str) -> str:
     with open(path, encoding="utf-8") as file:
         return file.read()
 
@@ -86,8 +94,7 @@ def _parsed(source: str) -> dict[str, Any]:
 
 def topics(language: str) -> tuple[str, ...]:
     """The topics that a language has."""
-    names = os.listdir(os.path.join(FOLDER, language))
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    return tuple(sorted(name.removesuffix(".toml") for name in os.listdir(os.path.join(FOLDER, language))))
 
 
 def placeholders(text: str) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 No list of wrong values stands anywhere. What a mistake makes is computed by the core, so the same entry
 explains a student's answer, a number from somebody's code and the statistics of a class. The words of a
-mistake are in ``lang/<code>/mistakes.toml`` under its topic and id.
+mistake are in ``lang/<code>/mistakes/`` under its topic and id.
 """
 
 from __future__ import annotations

@@ -93,6 +93,8 @@ def test_no_chinese_stands_in_code(path):
             assert not found or reads_typing, node.value
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", [*SOURCES, *sorted(PACKAGE.rglob("*.toml"))], ids=lambda path: str(path.relative_to(PACKAGE))
+)
 def test_files_hold_one_idea(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 320

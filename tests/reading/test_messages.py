@@ -8,6 +8,7 @@ import pytest
 
 import dense_cli.reading
 from dense_cli.errors import DenseError
+from dense_cli.lang import LANGUAGES
 from dense_cli.reading.angles import angle
 from dense_cli.reading.answers import read_choice, read_number, read_vector, read_yes_no
 from dense_cli.reading.documents import decoded, json_document, nested_numbers
@@ -16,7 +17,6 @@ from dense_cli.reading.numbers import number
 from dense_cli.reading.vectors import matrix, vector
 
 SOURCES = Path(dense_cli.reading.__file__).parent
-LANGUAGES = sorted((SOURCES.parent / "lang").glob("*/errors.toml"))
 READERS = {
     "angle-without-number": angle,
     "decimal-commas": lambda text: read_vector(text, 2),
@@ -32,6 +32,11 @@ READERS = {
     ),
     "not-a-list-of-numbers": vector,
 }
+
+
+def words_in(language):
+    files = (SOURCES.parent / "lang" / language / "errors").glob("*.toml")
+    return tomllib.loads("\n".join(path.read_text(encoding="utf-8") for path in files))
 
 
 def raised_keys():
@@ -51,9 +56,9 @@ def test_the_source_is_searched_for_its_refusals():
     assert len(keys) > 60
 
 
-@pytest.mark.parametrize("path", LANGUAGES, ids=lambda path: path.parent.name)
-def test_every_refusal_has_its_words_and_every_example_in_a_hint_is_accepted(path):
-    words = tomllib.loads(path.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_refusal_has_its_words_and_every_example_in_a_hint_is_accepted(language):
+    words = words_in(language)
     for key in raised_keys():
         assert key in words, key
         for example in re.findall(r"`([^`]+)`", words[key]["hint"]):
@@ -81,9 +86,9 @@ TYPED = {
 }
 
 
-@pytest.mark.parametrize("path", LANGUAGES, ids=lambda path: path.parent.name)
-def test_every_refusal_brings_the_facts_that_its_words_speak_of(path):
-    words = tomllib.loads(path.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_refusal_brings_the_facts_that_its_words_speak_of(language):
+    words = words_in(language)
     for read, texts in TYPED.items():
         for text in texts.split("|"):
             with pytest.raises(DenseError) as refused:
