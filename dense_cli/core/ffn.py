@@ -89,9 +89,7 @@ def unpack(packed: Matrix, order: str) -> tuple[Matrix, Matrix]:
     (((1.0, -1.0),), ((2.0, 3.0),))
     """
     if order not in ORDERS:
-        raise DenseError(
-            "unknown-order", typed=order, nearest=nearest(order, ORDERS), known=tuple(ORDERS)
-        )
+        raise DenseError("unknown-order", typed=order, nearest=nearest(order, ORDERS), known=tuple(ORDERS))
     check_matrix("wgu", packed)
     columns = shape(packed)[1]
     if columns % 2:
