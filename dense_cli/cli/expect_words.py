@@ -81,7 +81,7 @@ def _data(place: int, claim: Claim, comparison: Comparison, about: Asked, say: S
 def _mistake(
     found: Found, place: int, claim: Claim, comparison: Comparison, about: Asked, say: Say
 ) -> dict[str, Data]:
-    sentences = [say(one.words(name)) for one in found.mistakes for name in ("explanation", "tell")]
+    sentences = [sentence for one in found.mistakes for sentence in _explained(one, found.settings, say)]
     if about.terms is not None:
         terms = about.terms(comparison.name, place, claim, found)
         if terms:
@@ -93,6 +93,16 @@ def _mistake(
         "explanation": _joined("sentences", sentences, say),
         "max_abs_error": found.max_abs_error,
     }
+
+
+def _explained(mistake: Mistake, settings: Sequence[float], say: Say) -> Iterator[str]:
+    """What was done, which of a family of settings it was, and how to check it."""
+    yield say(mistake.words("explanation"))
+    if mistake.setting and settings:
+        key = "setting" if len(settings) == 1 else "settings"
+        values = say("common.list").join(f"{value:g}".replace("e-0", "e-") for value in sorted(settings))
+        yield say(mistake.words(key), **{mistake.setting: values})
+    yield say(mistake.words("tell"))
 
 
 def _begun(title: str) -> str:

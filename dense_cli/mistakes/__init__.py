@@ -26,13 +26,15 @@ class Mistake:
     """One thing done otherwise. `id` is unique within `topic`.
 
     A slip is an error; a convention is right in some code; precision is a calculation with fewer digits; a
-    choice is another setting.
+    choice is another setting. `setting` names the part of a given value that a family of settings changes,
+    where it should be told which of them it was.
     """
 
     id: str
     topic: str
     kind: Kind
     change: Change
+    setting: str = ""
 
     def __reduce__(self) -> tuple[Callable[..., Mistake], tuple[str, str, Kind]]:
         # A change is a function and cannot travel to another process; its name can.

@@ -16,7 +16,7 @@ from dense_cli.core.kernels.activations import ACTIVATIONS
 from dense_cli.core.rope import LAYOUTS
 from dense_cli.frozen import replace
 from dense_cli.mistakes import Catalogue, Change, Kind, Mistake, always, catalogue
-from dense_cli.mistakes.rmsnorm import eps_other
+from dense_cli.mistakes.rmsnorm import SETTINGS, eps_other
 from dense_cli.mistakes.rope import BASES
 
 # Rotation
@@ -263,4 +263,6 @@ def _residuals(given: Block, residuals: tuple[str | None, str | None]) -> Iterat
     yield replace(given, residuals=residuals)
 
 
-BLOCK: Catalogue = tuple(Mistake(id, topic, kind, change) for topic, id, kind, change in ENTRIES)
+BLOCK: Catalogue = tuple(
+    Mistake(id, topic, kind, change, SETTINGS.get(id, "")) for topic, id, kind, change in ENTRIES
+)

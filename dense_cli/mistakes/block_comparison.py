@@ -128,7 +128,7 @@ def _singles(
                 continue
             made = traces(batch, keep)
             if made is not None:
-                search.look(mistake, made)
+                search.look(mistake, made, batch[0])
                 first = min(first, first_changed(made, right))
             batches.append(batch)
         yield Single(mistake, batches, first)
@@ -147,8 +147,10 @@ class _Search:
     loose: Mapping[str, Near] = field(default_factory=dict)
     """What counts as the same of a tensor that was kept in a short format."""
     nearly: dict[str, list[str]] = field(default_factory=dict)
+    settings: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    """By tensor and mistake: of a family of settings, those that make it."""
 
-    def look(self, mistake: Mistake, made: Sequence[Trace]) -> None:
+    def look(self, mistake: Mistake, made: Sequence[Trace], given: Block) -> None:
         self.tried[mistake.id] = mistake
         for name, right in self.right.items():
             if name not in made[0].tensors:
@@ -161,6 +163,9 @@ class _Search:
             if error is not None:
                 known = self.errors.setdefault(name, {})
                 known[mistake.id] = min(error, known.get(mistake.id, error))
+                if mistake.setting:
+                    settings = self.settings.setdefault((name, mistake.id), [])
+                    settings.append(getattr(given, mistake.setting))
             elif name in self.loose and self.loose[name].error(self.claims[name], value) is not None:
                 self.nearly.setdefault(name, []).append(mistake.id)
 
@@ -171,7 +176,10 @@ class _Search:
             yield from nearly(*kept[name], [self.tried[id] for id in ids])
 
     def followed(self, name: str) -> tuple[Found, ...]:
-        found = [Found((self.tried[id],), error) for id, error in self.errors.get(name, {}).items()]
+        found = [
+            Found((self.tried[id],), error, tuple(self.settings.get((name, id), ())))
+            for id, error in self.errors.get(name, {}).items()
+        ]
         return tuple(sorted(found, key=lambda one: one.mistakes[0].kind in LATER))
 
     def hidden(self, idle: Mapping[str, set[str]]) -> dict[str, Catalogue]:
@@ -198,7 +206,7 @@ def _idle(given: Block, names: Sequence[str], near: Near) -> dict[str, set[str]]
         for (changed,) in settings(mistake, (telling,)):
             made = traces((changed,), keep=True)
             if made is not None:
-                search.look(mistake, made)
+                search.look(mistake, made, changed)
     return {name: search.tried.keys() - search.changed.get(name, set()) for name in names}
 
 

@@ -49,7 +49,8 @@ def compared(question: Question, claim: Claim, atol: Fraction = ATOL, rtol: Frac
     mistakes = search.mistakes(claim)
     told = replace(told, pairs_tried=search.tries_pairs(claim) and not _alone(mistakes))
     if _alone(mistakes):
-        return replace(told, mistakes=mistakes, told_apart=search.tells_apart(mistakes))
+        told_apart = search.tells_apart(mistakes)
+        return replace(told, mistakes=search.with_settings(claim, mistakes), told_apart=told_apart)
     notes = tuple(question.look(claim.value, atol, rtol)) if question.look else ()
     if mistakes:  # one reason may lie nearer than two mistakes
         return replace(told, mistakes=mistakes, notes=notes)
@@ -123,6 +124,21 @@ class _Search:
         way, found = self.question.ways[0], _in_floats(claim.value)
         paths = WrongPaths(self._in_pairs, way.given, way.compute)
         return paths.diagnose(way.pick, found, *self._tolerances, digits=claim.digits, glance=way.glance)
+
+    def with_settings(self, claim: Claim, mistakes: tuple[Found, ...]) -> tuple[Found, ...]:
+        """Each mistake that is a family of settings, with those of them that make the value."""
+        value, (atol, rtol) = _in_floats(claim.value), self._tolerances
+        told = []
+        for found in mistakes:
+            mistake = found.mistakes[0]
+            settings = [
+                setting
+                for way, paths in zip(self.question.ways, self.here, strict=True)
+                if mistake.setting and mistake in way.catalogue
+                for setting in paths.settings(mistake, way.pick, value, atol, rtol + way.looser)
+            ]
+            told.append(replace(found, settings=tuple(settings)))
+        return tuple(told)
 
     def tells_apart(self, mistakes: tuple[Found, ...]) -> bool:
         """Whether every two of these make other values of the telling input."""

@@ -31,10 +31,14 @@ LATER: tuple[Kind, ...] = ("precision", "choice")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A mistake, or two together, whose value is the found one up to `max_abs_error`."""
+    """A mistake, or two together, whose value is the found one up to `max_abs_error`.
+
+    `settings`: of a family of settings, those that make the value; empty where nobody has asked for them.
+    """
 
     mistakes: tuple[Mistake, ...]
     max_abs_error: float
+    settings: tuple[float, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -138,6 +142,12 @@ class WrongPaths:
             return self._named(values.alone.fitting(found, atol, rtol))
         like = values.told_from_right(self._like(self._once(), found, glance, atol, rtol))
         return self._named(like.fitting(found, atol, rtol))
+
+    def settings(self, mistake: Mistake, pick: Pick, found: Any, atol: float, rtol: float) -> Iterator[float]:
+        """Of a family of settings, those that make `found`."""
+        for given in changed(mistake, self.given):
+            if any(agree(found, pick(result), atol, rtol) for result in self._computed((given,))):
+                yield getattr(given, mistake.setting)
 
     def firsts(self, pick: Pick, shape: Shape, atol: float) -> list[float] | None:
         """What the wrong values of a shape begin with, in order: a found one that begins otherwise is none.

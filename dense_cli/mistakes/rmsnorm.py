@@ -149,4 +149,9 @@ ENTRIES: Iterable[tuple[str, Kind, Change]] = (
     ("eps-other", "choice", eps_other),
 )
 
-RMSNORM: Catalogue = tuple(Mistake(id, "rmsnorm", kind, change) for id, kind, change in ENTRIES)
+SETTINGS = {"eps-other": "eps"}
+"""What the families of settings change."""
+
+RMSNORM: Catalogue = tuple(
+    Mistake(id, "rmsnorm", kind, change, SETTINGS.get(id, "")) for id, kind, change in ENTRIES
+)

@@ -58,3 +58,14 @@ def test_the_output_of_a_block_that_does_not_scale_is_named(tmp_path):
     np.save(tmp_path / "mine.npy", np.array(plain))
     told = block("--expect", f"output=@{tmp_path}/mine.npy", **LINEAR).json["comparison"]
     assert [one["id"] for one in told["mistakes"]] == ["scaling-ignored"]
+
+
+def test_another_epsilon_of_a_block_is_told_by_its_value(tmp_path):
+    right = block(rms_norm_eps=0.5).json["result"]["tensors"]
+    x, norm1 = np.array(right["x"]), np.array(right["norm1"])
+    square = np.square(x).mean(axis=-1, keepdims=True)
+    np.save(tmp_path / "mine.npy", norm1 * np.sqrt((square + 0.5) / (square + 1e-5)))
+    told = block("--expect", f"norm1=@{tmp_path}/mine.npy", "--atol", "1e-9", rms_norm_eps=0.5)
+    (found,) = told.json["comparison"]["mistakes"]
+    assert found["id"] == "eps-other"
+    assert "Here it is 1e-5." in found["explanation"]

@@ -871,3 +871,29 @@ def test_what_cannot_be_compared_is_refused(arguments, says, language):
     assert (refused.exit, refused.out) == (2, "")
     assert says in refused.err
     assert len(refused.err.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("x", "eps", "taken", "english", "chinese"),
+    [
+        ((0.003, 0.004), "1e-5", 1e-6, "Here it is 1e-6.", "这里是 1e-6。"),
+        ((0.003, 0.004), "1e-5", 2.0**-7, "Here it is 0.0078125.", "这里是 0.0078125。"),
+        (
+            (3.0, 4.0),
+            "0.1",
+            0.0,
+            "Here it may be any of 0, 1e-12, 1e-8, 1.19209e-7, 1e-6, 1e-5: this input",
+            "这里可能是 0、1e-12、1e-8、1.19209e-7、1e-6、1e-5 中的任何一个",
+        ),
+    ],
+)
+def test_another_epsilon_is_told_by_its_value(x, eps, taken, english, chinese):
+    root = ((x[0] ** 2 + x[1] ** 2) / 2 + taken) ** 0.5
+    typed = ",".join(repr(value / root) for value in x)
+    asked = ("rmsnorm", "--x", ",".join(map(repr, x)), "--eps", eps, "--expect", f"output={typed}")
+    assert call(*asked).exit == 1
+    assert english in call(*asked).out
+    assert chinese in call(*asked, "--lang", "zh").out
+    (found,) = call(*asked, "--json").json["comparison"]["mistakes"]
+    assert found["id"] == "eps-other"
+    assert english in found["explanation"]

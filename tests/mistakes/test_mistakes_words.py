@@ -42,7 +42,8 @@ def test_a_mistake_has_title_explanation_and_tell_and_a_convention_its_users(lan
     for name, mistake in MISTAKES.items():
         has = {key.rpartition(".")[2] for key in texts if key.startswith(f"{name}.")}
         users = {"users"} if mistake.kind == "convention" else set()
-        assert has == {"title", "explanation", "tell"} | users, name
+        which = {"setting", "settings"} if mistake.setting else set()
+        assert has == {"title", "explanation", "tell"} | users | which, name
         assert mistake.words("title").removeprefix("mistakes.") in texts
 
 
@@ -52,7 +53,9 @@ def test_explanations_are_sentences_and_titles_are_none(language, end):
         assert text.strip() == text, key
         assert text, key
         assert text.endswith(end) == (not key.endswith(".title")), key
-        assert not placeholders(text), key
+        name, _, word = key.rpartition(".")
+        asked = {MISTAKES[name].setting} if word in ("setting", "settings") else set()
+        assert placeholders(text) == asked, key
 
 
 @pytest.mark.parametrize(
