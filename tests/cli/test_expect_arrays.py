@@ -3,6 +3,7 @@
 import json
 import re
 import struct
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 from dense_cli import render
 from dense_cli.cli.block import CHAPTER
 from dense_cli.lang import LANGUAGES
+from dense_cli.mistakes import block_start
 from tests.cli.calling import call, started
+from tests.mistakes.made_once import made_once
 
 TOKENS, WIDTH = 7, 8
 
@@ -36,6 +39,11 @@ def by_hand(x, start=0, layout="half", base=10000.0, sign=1):
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def blocks_made_once(monkeypatch):
+    monkeypatch.setattr(block_start, "block", made_once)
 
 
 def saved(**arrays):
@@ -405,8 +413,15 @@ def block(*options):
     return ["block", "--config", CHAPTER, "--seed", "1", "--tokens", "4", *options]
 
 
-def tensors(*options):
+@cache
+def archive(*options):
+    """The file of tensors that a block is saved to."""
     call(*block("--save", "made.npz", *options))
+    return Path("made.npz").read_bytes()
+
+
+def tensors(*options):
+    Path("made.npz").write_bytes(archive(*options))
     with np.load("made.npz") as made:
         return {name: made[name] for name in made.files}
 

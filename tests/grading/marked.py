@@ -4,7 +4,8 @@ from functools import cache
 
 from dense_cli.grading.exercises.set_files import load_set
 from dense_cli.grading.marks.marking import Marker, Rules
-from dense_cli.grading.marks.questions import questions_of
+from dense_cli.grading.marks.questions import questions_about, questions_of
+from dense_cli.grading.variants.variant import variant
 
 SET = load_set()
 QUESTIONS = questions_of(SET)
@@ -30,3 +31,23 @@ def ids(mark):
 @cache
 def keys():
     return [field.key for field in SET.fields]
+
+
+def asked_once(one):
+    """`questions_about`: for an exercise as it is in the shipped set, the same questions every time."""
+    return _asked(one.id) if one in SET.exercises else questions_about(one)
+
+
+def drawn_once(one, seed):
+    """`variant`, likewise the same for the same seed."""
+    return _drawn(one.id, seed) if one in SET.exercises else variant(one, seed)
+
+
+@cache
+def _asked(name):
+    return tuple(one for one in QUESTIONS.questions if one.exercise.id == name)
+
+
+@cache
+def _drawn(name, seed):
+    return variant(SET.exercise(name), seed)

@@ -13,6 +13,8 @@ from tests.grading.exported import CANVAS
 from tests.grading.marked import MARKER
 from tests.grading.taken_in import read, table
 
+pytestmark = pytest.mark.usefixtures("questions_once")
+
 SHEET = "[5]\nhidden = 64\n"
 
 

@@ -23,6 +23,8 @@ from dense_cli.grading.variants.variant import Markers
 from tests.grading.marked import QUESTIONS, SET
 from tests.grading.test_streaming import job_for, streamed, whole
 
+pytestmark = pytest.mark.usefixtures("questions_once")
+
 
 @pytest.mark.parametrize("to", STREAMED)
 def test_columns_at_hand_are_bounded(tmp_path, monkeypatch, to):

@@ -14,6 +14,8 @@ from tests.cli.calling import call
 from tests.grading.marked import QUESTIONS
 from tests.grading.test_streaming import job_for, streamed, whole
 
+pytestmark = pytest.mark.usefixtures("questions_once")
+
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("more", [0, 1, 2, 3, 40, 200])

@@ -17,6 +17,8 @@ from dense_cli.grading.reports.tally import tally
 from tests.cli.calling import call
 from tests.grading.marked import MARKER, SET
 
+pytestmark = pytest.mark.usefixtures("questions_once")
+
 HALF = Fraction(1, 2)
 WORKED = (
     (1, 1, 1, 1, 1),

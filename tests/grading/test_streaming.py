@@ -32,6 +32,8 @@ from dense_cli.grading.variants.variant import Markers, marked_with
 from tests.cli.calling import call
 from tests.grading.marked import MARKER, QUESTIONS, SET
 
+pytestmark = pytest.mark.usefixtures("questions_once")
+
 LINES = """\
 {"student": "s01", "1.query": "[-1, 0]", "5.hidden": "96"}
 {"student": "s02", "1.query": "[-1, 0]", "5.hidden": "96"}

@@ -12,6 +12,7 @@ from dense_cli.mistakes import block_comparison, block_pairs, block_start
 from dense_cli.mistakes.block import BLOCK
 from dense_cli.mistakes.block_comparison import block_comparisons
 from tests.core.blocks import drawn_block, drawn_weights
+from tests.mistakes.made_once import made_once
 
 ATOL = Fraction(1, 10**9)
 
@@ -40,6 +41,11 @@ LEAN = rich(biased=False)
 GIVEN = {"stored": rich(), "offset": rich(unit_offset=True), "gelu": rich(activation="gelu")}
 OTHERWISE = {"offset": {"rmsnorm"}, "gelu": {"swiglu"}}
 """The topics whose mistakes come out otherwise in a block than in the first one."""
+
+
+@pytest.fixture(autouse=True)
+def blocks_made_once(monkeypatch):
+    monkeypatch.setattr(block_start, "block", made_once)
 
 
 def compared(given, claims, **tolerances):

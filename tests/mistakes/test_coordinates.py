@@ -13,6 +13,10 @@ from dense_cli.mistakes.diagnosis import WrongPaths
 from dense_cli.mistakes.pairing import changed
 from tests.mistakes.test_mistakes_laws import APART
 
+GIVEN = APART["rope"][0]
+PATHS = WrongPaths(catalogue("rope"), GIVEN, rope)
+"""What all mistakes make of one rotation, worked out where it is first asked for."""
+
 WHOLE = {
     "query": lambda row: row.query,
     "key": lambda row: row.key,
@@ -51,33 +55,30 @@ def test_every_coordinate_is_that_of_the_calculation():
 @pytest.mark.parametrize("name", GLANCES)
 def test_pairs_are_the_same_with_a_glance_and_without(name):
     """Of some of them, what they make is looked for in both ways."""
-    given = APART["rope"][0]
 
     def pick(rows):
         return WHOLE[name](rows[0])
 
-    paths = WrongPaths(catalogue("rope"), given, rope)
-    for path in paths.pairs[::40]:
+    for path in PATHS.pairs[::40]:
         value = pick(path.result)
-        seen = paths.diagnose(pick, value, 1e-9, glance=GLANCES[name])
-        assert [one.ids for one in seen] == [one.ids for one in paths.diagnose(pick, value, 1e-9)]
+        seen = PATHS.diagnose(pick, value, 1e-9, glance=GLANCES[name])
+        assert [one.ids for one in seen] == [one.ids for one in PATHS.diagnose(pick, value, 1e-9)]
         assert all(found.max_abs_error <= 1e-9 for found in seen)
 
 
 def test_a_glance_that_fails_rules_nothing_out():
-    given = APART["rope"][0]
-    paths = WrongPaths(catalogue("rope"), given, rope)
+    right = rope(GIVEN)[0].query
     path = next(
         path
-        for path in paths.pairs
-        if agreement(path.result[0].query, rope(given)[0].query, 1e-3) is None
-        and not paths.diagnose(lambda rows: rows[0].query, path.result[0].query, 1e-9, pairs=False)
+        for path in PATHS.pairs
+        if agreement(path.result[0].query, right, 1e-3) is None
+        and not PATHS.diagnose(lambda rows: rows[0].query, path.result[0].query, 1e-9, pairs=False)
     )
 
     def failing(given):
         raise DenseError("rope-overflow")
 
     value = path.result[0].query
-    told = paths.diagnose(lambda rows: rows[0].query, value, 1e-9, glance=failing)
-    assert told == paths.diagnose(lambda rows: rows[0].query, value, 1e-9)
+    told = PATHS.diagnose(lambda rows: rows[0].query, value, 1e-9, glance=failing)
+    assert told == PATHS.diagnose(lambda rows: rows[0].query, value, 1e-9)
     assert told
