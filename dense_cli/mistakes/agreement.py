@@ -11,6 +11,7 @@ from dense_cli.frozen import dataclass
 
 Shape = tuple[int, ...]
 Steps = tuple[int, ...]
+Shaped = tuple[Shape, tuple[Any, ...]]
 
 SLACK = 1e-9
 """By how much of itself a window is opened further, so that rounding at its ends loses nothing."""
@@ -27,8 +28,12 @@ def agreement(found: Any, value: Any, atol: float, rtol: float = 0.0) -> float |
     >>> agreement(float("nan"), float("nan"), atol=1.0) is None
     True
     """
-    (found_shape, found_entries), (shape, entries) = shaped(found), shaped(value)
-    return difference(found_entries, entries, atol, rtol) if found_shape == shape else None
+    return shaped_agreement(shaped(found), shaped(value), atol, rtol)
+
+
+def shaped_agreement(found: Shaped, value: Shaped, atol: float, rtol: float) -> float | None:
+    """The same of values whose shapes are known."""
+    return difference(found[1], value[1], atol, rtol) if found[0] == value[0] else None
 
 
 def difference(found: tuple[Any, ...], entries: tuple[Any, ...], atol: float, rtol: float) -> float | None:
@@ -50,7 +55,7 @@ def difference(found: tuple[Any, ...], entries: tuple[Any, ...], atol: float, rt
     return largest
 
 
-def shaped(value: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+def shaped(value: Any) -> Shaped:
     """The shape without leading ones, and the entries in a row; −1 stands for rows of different lengths.
 
     >>> shaped(((1.0, 2.0), (3.0, 4.0))), shaped(((5,),))
@@ -61,9 +66,11 @@ def shaped(value: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
     return shape[ones:], entries
 
 
-def _nested(value: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+def _nested(value: Any) -> Shaped:
     if not isinstance(value, tuple | list):
         return (), (value,)
+    if not any(isinstance(part, tuple | list) for part in value):
+        return (len(value),), tuple(value)
     inside = [_nested(part) for part in value]
     shapes = {shape for shape, _ in inside}
     shape = shapes.pop() if len(shapes) == 1 else ((-1,) if shapes else ())
@@ -102,10 +109,9 @@ class _Alike:
 class WrongValues:
     """What wrong paths make of one question, shaped once and ordered, for any number of found values."""
 
-    def __init__(self, values: Iterable[tuple[Steps, Any]]) -> None:
+    def __init__(self, values: Iterable[tuple[Steps, Shaped]]) -> None:
         groups: dict[Shape, list[tuple[Steps, tuple[Any, ...]]]] = {}
-        for steps, value in values:
-            shape, entries = shaped(value)
+        for steps, (shape, entries) in values:
             groups.setdefault(shape, []).append((steps, entries))
         self._groups = {shape: _Alike.of(group) for shape, group in groups.items()}
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from dense_cli.frozen import dataclass
-from dense_cli.mistakes.agreement import Steps, WrongValues, agreement
+from dense_cli.mistakes.agreement import Shaped, Steps, WrongValues, agreement, shaped, shaped_agreement
 
 Pick = Callable[[Any], Any]
 """From records to the quantity that was asked for."""
@@ -42,8 +42,8 @@ class Seen:
     rtol: float
 
     @cached_property
-    def right(self) -> list[Any]:
-        return [self.pick(result) for result in self.paths.right]
+    def right(self) -> list[Shaped]:
+        return [shaped(self.pick(result)) for result in self.paths.right]
 
     @cached_property
     def alone(self) -> WrongValues:
@@ -58,26 +58,28 @@ class Seen:
         return self.told_in_pairs(self.paths.pairs)
 
     @cached_property
-    def _parts(self) -> dict[int, list[Any]]:
-        parts: dict[int, list[Any]] = {}
+    def _parts(self) -> dict[int, list[Shaped]]:
+        parts: dict[int, list[Shaped]] = {}
         for path in self.paths.singles:
-            parts.setdefault(path.steps[0], []).append(self.pick(path.result))
+            parts.setdefault(path.steps[0], []).append(shaped(self.pick(path.result)))
         return parts
 
     def told_in_pairs(self, pairs: Iterable[Path]) -> WrongValues:
         """The values of pairs that neither part makes alone."""
 
-        def others(steps: Steps) -> list[Any]:
+        def others(steps: Steps) -> list[Shaped]:
             return self.right + [value for step in steps for value in self._parts.get(step, [])]
 
         return WrongValues(self._told_from(pairs, others))
 
     def _told_from(
-        self, paths: Iterable[Path], others: Callable[[Steps], list[Any]]
-    ) -> Iterator[tuple[Steps, Any]]:
+        self, paths: Iterable[Path], others: Callable[[Steps], list[Shaped]]
+    ) -> Iterator[tuple[Steps, Shaped]]:
         for path in paths:
-            value = self.pick(path.result)
-            if not any(agree(value, other, self.atol, self.rtol) for other in others(path.steps)):
+            value = shaped(self.pick(path.result))
+            if all(
+                shaped_agreement(value, other, self.atol, self.rtol) is None for other in others(path.steps)
+            ):
                 yield path.steps, value
 
 
