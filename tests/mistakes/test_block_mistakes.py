@@ -88,17 +88,18 @@ def as_if_large(monkeypatch):
     monkeypatch.setattr(block_pairs, "MOST_WEIGHTS", 0)
 
 
+@pytest.mark.parametrize("name", ["output", "scores"])
 @pytest.mark.parametrize("batch", [1, 2])
-def test_every_mistake_is_found_in_the_output_of_a_large_block(as_if_large, batch):
+def test_every_mistake_is_found_in_a_large_block(as_if_large, batch, name):
     given = [replace(GIVEN["stored"], x=x) for x in np.random.default_rng(2).normal(size=(batch, 7, 16))]
-    right = np.array([block(one)["output"] for one in given])
+    right = np.array([block(one)[name] for one in given])
     for mistake in BLOCK:
         for made in zip(*(mistake.change(one) for one in given), strict=True):
-            wrong = np.array([block(one)["output"] for one in made])
+            wrong = np.array([block(one)[name] for one in made])
             if np.allclose(wrong, right, atol=1e-9):
                 continue
-            claims = {"output": wrong if batch > 1 else wrong[0]}
-            found = block_comparisons(given, [block(one) for one in given], claims, ATOL)["output"]
+            claims = {name: wrong if batch > 1 else wrong[0]}
+            found = block_comparisons(given, [block(one) for one in given], claims, ATOL)[name]
             assert mistake.id in ids(found)
             assert not found.pairs_tried
 
