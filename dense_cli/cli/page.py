@@ -38,8 +38,11 @@ class Page:
         output = (
             None if options.get("output") == "-" else options.get("output")
         )  # - is the screen or the pipe
-        chosen = "json" if options.get("json_") else options.get("format")
-        guessed = False
+        chosen, guessed = options.get("format"), False
+        if options.get("json_"):
+            if chosen not in (None, "json"):
+                raise DenseError("option-twice", typed="--format", first="--json", second=chosen)
+            chosen = "json"
         if chosen is None and output is not None:
             from dense_cli.cli.suffixes import format_for
 

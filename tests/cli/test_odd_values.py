@@ -33,6 +33,7 @@ WIDE = json.dumps({"model_type": "llama", "hidden_size": 2 * 10**9, "num_attenti
         (("params", "--width", "12", "--hidden", "48", "--context", "5"), "option-unused"),
         (("params", '{"model_type": "llama"}', "--bias"), "option-unused"),
         (("rmsnorm", "--x", "3,4", "--as", "llama"), "option-unused"),
+        ((*CARD, "--format", "plain"), "option-twice"),
     ],
 )
 @pytest.mark.parametrize("language", LANGUAGES)
