@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass, field
@@ -95,11 +95,15 @@ def _of_folder(path: str, typed: str) -> Checkpoint:
     if not files:
         others = [name for name in names if name.lower().endswith(OTHERS)]
         key = "weights-none-but" if others else "weights-none"
-        raise DenseError(key, typed=typed, found=tuple(others[:MOST_NAMED]))
+        raise DenseError(key, typed=typed, found=_some(others))
     _check_numbered(files, typed)
     return _unlisted(
         typed, {name: header(os.path.join(path, name), os.path.join(typed, name)) for name in files}
     )
+
+
+def _some(names: Sequence[str]) -> tuple[str, ...]:
+    return (*names[:MOST_NAMED], *(("…",) if len(names) > MOST_NAMED else ()))
 
 
 def _names(path: str, typed: str) -> list[str]:
@@ -114,7 +118,7 @@ def _check_numbered(files: list[str], typed: str) -> None:
     numbered = [SHARD.fullmatch(name) for name in files]
     parts = {(found[1], int(found[3])) for found in numbered if found}
     if len(parts) != 1 or None in numbered:
-        raise DenseError("weights-several", typed=typed, found=tuple(files[:MOST_NAMED]), example=files[0])
+        raise DenseError("weights-several", typed=typed, found=_some(files), example=files[0])
     [(stem, number)] = parts
     there = {int(found[2]) for found in numbered if found}
     for place in range(1, min(number, MOST_SHARDS) + 1):

@@ -88,8 +88,10 @@ def _opened(path: str, name: str) -> int:
 def _size(file: int, name: str) -> int:
     """Bytes of an ordinary file; any other is not read."""
     status = os.fstat(file)
+    if stat.S_ISDIR(status.st_mode):
+        raise DenseError("weights-folder", typed=name)
     if not stat.S_ISREG(status.st_mode):
-        raise DenseError("file-not-regular", typed=name)
+        raise DenseError("file-not-regular", hint="weights-not-regular", typed=name)
     return status.st_size
 
 

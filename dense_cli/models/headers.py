@@ -8,7 +8,7 @@ before it is checked, and no more is read than the header.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from dense_cli.errors import DenseError
@@ -24,6 +24,11 @@ memory than a list in a list in a list."""
 def _refused(written: str) -> NoReturn:
     """No header has a decimal, a NaN or an infinity."""
     raise ValueError(written)
+
+
+def _whole(written: str) -> int:
+    """A whole number; a nought with a sign is a decimal to the format's own library."""
+    return _refused(written) if written == "-0" else int(written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +52,8 @@ def header(path: str, name: str) -> Header:
 
     Raises DenseError where there is no ordinary file ("weights-not-found", "weights-unreadable",
     "file-not-regular"), where it is something else (`FOREIGN`), and where it is broken: "weights-empty",
-    "weights-header-length", "weights-header-json", "weights-header-crowded", "weights-entry",
-    "weights-dtype", "weights-tensor-size", "weights-truncated", "weights-offsets".
+    "weights-header-length", "weights-header-json", "weights-header-crowded", "weights-metadata",
+    "weights-entry", "weights-dtype", "weights-tensor-size", "weights-truncated", "weights-offsets".
     """
     raw, size = header_bytes(path, name)
     start = 8 + len(raw)
@@ -57,12 +62,22 @@ def header(path: str, name: str) -> Header:
     if usual is not None:
         return Header(name, path, usual, ())
     data, replaced = document(text, name)
+    if not all(
+        map(_is_metadata, (data.get(METADATA), *(entry for key, entry in replaced if key == METADATA)))
+    ):
+        raise DenseError("weights-metadata", typed=name)
     found, end = tensors_of(data, start, name)
-    twice = {key: entry for key, entry in replaced if key != METADATA}
-    if end != size or twice:
-        left_out, _ = tensors_of(twice, start, name)
+    left_out = [one for key, entry in replaced for one in tensors_of({key: entry}, start, name)[0].values()]
+    if end != size or left_out:
         _check_places(found, left_out, start, size, name)
-    return Header(name, path, found, tuple(twice))
+    return Header(name, path, found, tuple(dict.fromkeys(key for key, _ in replaced)))
+
+
+def _is_metadata(entry: object) -> bool:
+    """What the format lets stand beside the tensors: texts by name, or nothing."""
+    return entry is None or (
+        isinstance(entry, dict) and all(isinstance(text, str) for text in entry.values())
+    )
 
 
 def _text(raw: bytes, name: str) -> str:
@@ -75,12 +90,10 @@ def _text(raw: bytes, name: str) -> str:
         raise DenseError("weights-header-json", typed=name) from None
 
 
-def document(
-    text: str, name: str, decimals: bool = False
-) -> tuple[dict[str, object], list[tuple[str, object]]]:
-    """The object that a header or an index is, and those entries of it, or of its ``weight_map``, that a
-    later one of the same name replaced. Only an index may hold `decimals`, for some write sizes so. What
-    comes twice in ``__metadata__`` is of no account.
+def document(text: str, name: str, index: bool = False) -> tuple[dict[str, object], list[tuple[str, object]]]:
+    """The object that a header or an `index` is, and those entries of it, or of its ``weight_map``, that a
+    later one of the same name replaced. Only an index may hold decimals, for some write sizes so. What
+    comes twice in the metadata is of no account.
 
     Raises DenseError "weights-header-json".
 
@@ -99,16 +112,20 @@ def document(
         data = json.loads(
             text,
             object_pairs_hook=noticing,
-            parse_float=float if decimals else _refused,
+            parse_float=float if index else _refused,
+            parse_int=_whole if "-0" in text else None,
             parse_constant=_refused,
         )
-    except (ValueError, RecursionError):  # not JSON, a number of thousands of digits, endless depth
+        if "\\u" in text:
+            json.dumps(data, ensure_ascii=False).encode()
+    # not JSON, half a pair of surrogates, a number of thousands of digits, endless depth
+    except (ValueError, RecursionError):
         raise DenseError("weights-header-json", typed=name) from None
     if not isinstance(data, dict):
         raise DenseError("weights-header-json", typed=name)
     replaced: list[tuple[str, object]] = []
     for found, pairs in twice:
-        if found is data.get(METADATA):
+        if found is data.get("metadata" if index else METADATA):
             continue
         if found is not data and found is not data.get("weight_map"):
             raise DenseError("weights-header-json", typed=name)
@@ -122,24 +139,24 @@ def document(
 
 def bounded_document(path: str, name: str) -> tuple[dict[str, object], list[tuple[str, object]]]:
     """The same from a whole file, such as an index of shards."""
-    return document(_text(whole_file(path, name, LONGEST_HEADER), name), name, decimals=True)
+    return document(_text(whole_file(path, name, LONGEST_HEADER), name), name, index=True)
 
 
 def _check_places(
-    tensors: Mapping[str, Tensor], left_out: Mapping[str, Tensor], start: int, size: int, name: str
+    tensors: Mapping[str, Tensor], left_out: Sequence[Tensor], start: int, size: int, name: str
 ) -> None:
     """Whether the tensors lie one behind the other and fill the file, as the format wants them.
 
     An entry whose name came again may have left its numbers in the file.
     """
     in_order = sorted(tensors.items(), key=_place)
-    needed = max((one.begin + one.size for one in (*tensors.values(), *left_out.values())), default=start)
+    needed = max((one.begin + one.size for one in (*tensors.values(), *left_out)), default=start)
     if needed > size:
         raise DenseError("weights-truncated", typed=name, needed=needed, size=size)
     wrong = _out_of_place(in_order, start, size)
     if wrong is None:
         return
-    spans = {_span(one) for one in left_out.values()} - {_span(one) for one in tensors.values()}
+    spans = {_span(one) for one in left_out} - {_span(one) for one in tensors.values()}
     fillers = [("", Tensor("", (), begin, size)) for begin, size in spans]
     if not spans or _out_of_place(sorted([*in_order, *fillers], key=_place), start, size) is not None:
         raise DenseError("weights-offsets", typed=name, tensor=wrong)

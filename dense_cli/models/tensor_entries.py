@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from math import prod
 from typing import NamedTuple, NoReturn
 
 from dense_cli.errors import DenseError
@@ -19,6 +18,8 @@ Sizes = tuple[int, ...]
 METADATA = "__metadata__"
 MOST_AXES = 16
 LARGEST = 1 << 63
+MOST_NUMBERS = 1 << 64
+"""The format's own library counts so far, also on the way to a nought."""
 
 BITS: Mapping[str, int] = {
     "F64": 64,
@@ -121,16 +122,11 @@ def _layout(written: str) -> tuple[str, Sizes, int]:
     """
     kind, _, after = written.partition(_BETWEEN)
     sizes = after.split(",", MOST_AXES) if after else []
-    shape = tuple(map(int, sizes))
-    bits = prod(shape) * BITS[kind]
-    if (
-        len(shape) > MOST_AXES
-        or bits % 8
-        or max(shape, default=0) >= LARGEST
-        or list(map(str, shape)) != sizes
-    ):
+    shape = [*map(int, sizes)]
+    bits = _count(shape) * BITS[kind]
+    if bits % 8 or [*map(str, shape)] != sizes:
         raise ValueError(written)
-    return kind, shape, bits // 8
+    return kind, tuple(shape), bits // 8
 
 
 def tensors_of(data: Mapping[str, object], start: int, name: str) -> tuple[dict[str, Tensor], int]:
@@ -145,11 +141,9 @@ def tensors_of(data: Mapping[str, object], start: int, name: str) -> tuple[dict[
             continue
         try:
             kind, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]  # type: ignore[index]
-            fits = prod(shape) * BITS[kind] == (end - begin) * 8 and 0 <= begin <= end < LARGEST
-            fits = fits and type(begin) is type(end) is int and len(shape) <= MOST_AXES
-            for size in shape:
-                if type(size) is not int or not 0 <= size < LARGEST:
-                    fits = False
+            count = _count(shape)
+            fits = count * BITS[kind] == (end - begin) * 8 and 0 <= begin <= end < LARGEST
+            fits = fits and type(begin) is type(end) is int
         except (KeyError, TypeError, ValueError):
             fits = False
         if not fits:
@@ -157,6 +151,21 @@ def tensors_of(data: Mapping[str, object], start: int, name: str) -> tuple[dict[
         found[key] = _new(Tensor, (kind, tuple(shape), start + begin, end - begin))
         place = start + end if place == start + begin else -1
     return found, max(place, 0)
+
+
+def _count(shape: object) -> int:
+    """How many numbers a tensor of this shape has. Raises ValueError for what is no shape, or too large a
+    one, and multiplies nothing that it has not looked at."""
+    if type(shape) is not list or len(shape) > MOST_AXES:
+        raise ValueError
+    count = 1
+    for size in shape:
+        if type(size) is not int or not 0 <= size < LARGEST:
+            raise ValueError
+        count *= size
+        if count >= MOST_NUMBERS:
+            raise ValueError
+    return count
 
 
 def _refuse_entry(key: str, entry: object, name: str) -> NoReturn:

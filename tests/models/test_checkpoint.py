@@ -100,6 +100,37 @@ HOSTILE = {
     "size text": (entry(shape=["2", 3]), "weights-entry"),
     "shape is text": (entry(shape="23"), "weights-entry"),
     "huge size of nothing": (entry(shape=[0, 1 << 63], data_offsets=[0, 0]), "weights-entry"),
+    "shape is an object": (entry(shape={}, data_offsets=[0, 4]), "weights-entry"),
+    "shape is an empty text": (entry(shape="", data_offsets=[0, 4]), "weights-entry"),
+    "text beside a huge size": (entry(shape=["", 1 << 63], data_offsets=[0, 0]), "weights-entry"),
+    "text that would be repeated": (entry(shape=["x", 10**12], data_offsets=[0, 0]), "weights-entry"),
+    "list that would be repeated": (entry(shape=[[0], 10**12], data_offsets=[0, 0]), "weights-entry"),
+    "a product of many digits": (
+        entry(shape=[(1 << 63) - 1] * 200_000, data_offsets=[0, 0]),
+        "weights-entry",
+    ),
+    "sizes of many digits": (entry(shape=[10**4000] * 100, data_offsets=[0, 0]), "weights-entry"),
+    "a product too large before a nought": (
+        entry(shape=[1 << 32, 1 << 32, 0], data_offsets=[0, 0]),
+        "weights-tensor-size",
+    ),
+    "nought with a sign": (
+        packed(b'{"x": {"dtype": "U8", "shape": [-0], "data_offsets": [0, 0]}}'),
+        "weights-header-json",
+    ),
+    "half a pair of surrogates": (packed_json({"\ud800": TENSOR}, 24), "weights-header-json"),
+    "metadata of numbers": (packed_json({"__metadata__": {"a": 1}, "x": TENSOR}, 24), "weights-metadata"),
+    "metadata of lists": (packed_json({"__metadata__": {"a": ["b"]}, "x": TENSOR}, 24), "weights-metadata"),
+    "metadata is a list": (packed_json({"__metadata__": [], "x": TENSOR}, 24), "weights-metadata"),
+    "metadata is a number": (packed_json({"__metadata__": 5, "x": TENSOR}, 24), "weights-metadata"),
+    "metadata of numbers replaced": (
+        packed(
+            b'{"__metadata__": {"a": 1}, "__metadata__": {}, "x": {"dtype": "U8", "shape": [], '
+            b'"data_offsets": [0, 1]}}',
+            b".",
+        ),
+        "weights-metadata",
+    ),
     "a thousand axes": (entry(shape=[1] * 1000 + [6]), "weights-entry"),
     "kind is a number": (entry(dtype=32), "weights-entry"),
     "kind is a list": (entry(dtype=["F32"]), "weights-entry"),
@@ -211,6 +242,37 @@ def test_a_name_twice_is_noticed_and_the_last_entry_holds(same_place: bool, tmp_
     assert [(one.id, one.name) for one in found.findings] == [("duplicate_name", "x")]
 
 
+def test_a_name_three_times_may_have_left_its_numbers_in_the_file(tmp_path: Path) -> None:
+    one = '"x": {{"dtype": "U8", "shape": [4], "data_offsets": [{}, {}]}}'
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(
+        packed(f"{{{', '.join(one.format(at, at + 4) for at in (0, 4, 8))}}}".encode(), bytes(12))
+    )
+    found = checkpoint(str(path))
+    assert found.tensors["x"].begin == found.headers[str(path)].tensors["x"].begin
+    assert [(one.id, one.name) for one in found.findings] == [("duplicate_name", "x")]
+
+
+def test_metadata_twice_is_noticed_and_none_is_fine(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    body = json.dumps(TENSOR)
+    for metadata, findings in (
+        ('"__metadata__": null', []),
+        ('"__metadata__": {"a": "1", "a": "2"}', []),
+        ('"__metadata__": {}, "__metadata__": {}', [("duplicate_name", "__metadata__")]),
+    ):
+        path.write_bytes(packed(f'{{{metadata}, "x": {body}}}'.encode(), bytes(24)))
+        assert ids(str(path)) == findings
+
+
+def test_what_comes_twice_in_the_metadata_of_an_index_is_of_no_account(tmp_path: Path) -> None:
+    index = sharded(tmp_path, SHARDS)
+    index.write_text('{"metadata": {"a": 1, "a": 2}, ' + index.read_text()[1:].partition(", ")[2])
+    text = index.read_text()
+    assert text.startswith('{"metadata": {"a": 1, "a": 2}')
+    assert ids(str(index)) == []
+
+
 def test_devices_pipes_and_folders_are_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.safetensors")
     for path in (str(tmp_path / "pipe.safetensors"), "/dev/zero"):
@@ -221,6 +283,10 @@ def test_devices_pipes_and_folders_are_not_waited_for(tmp_path: Path) -> None:
             checkpoint(path)
     with pytest.raises(DenseError, match="weights-unreadable"):
         checkpoint("null\0character")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "model.safetensors").mkdir()
+    with pytest.raises(DenseError, match="weights-folder"):
+        checkpoint(str(tmp_path / "own"))
 
 
 def test_a_link_is_the_file_it_names(tmp_path: Path) -> None:
@@ -312,6 +378,11 @@ def test_folders(tmp_path: Path) -> None:
     (tmp_path / "pytorch_model.bin").write_bytes(b"PK\x03\x04")
     with pytest.raises(DenseError, match=r"weights-none-but.*pytorch_model"):
         checkpoint(str(tmp_path))
+    for number in range(9):
+        (tmp_path / f"part-{number}.bin").write_bytes(b"PK\x03\x04")
+    with pytest.raises(DenseError, match="weights-none-but") as refusal:
+        checkpoint(str(tmp_path))
+    assert refusal.value.facts["found"][-1] == "…"
     sparse(tmp_path / "weights.safetensors", {"x": (1,)})
     assert set(checkpoint(str(tmp_path)).tensors) == {"x"}
     sparse(tmp_path / "other.safetensors", {"y": (1,)})
