@@ -26,6 +26,12 @@ class Prose(str):
     __slots__ = ()
 
 
+class Listed(tuple[str, ...]):
+    """Words that a language lists in its own way, where any other tuple is a vector."""
+
+    __slots__ = ()
+
+
 class Say(Protocol):
     """Words for a key in one language, with the facts put in as already written text."""
 

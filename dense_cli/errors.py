@@ -56,3 +56,16 @@ def nearest(word: str, candidates: Sequence[str], most: int = 3) -> tuple[str, .
     folded = {candidate.casefold(): candidate for candidate in candidates}
     found = difflib.get_close_matches(word[:100].casefold(), folded, n=most, cutoff=0.6)
     return tuple(folded[name] for name in found)
+
+
+MOST_LISTED = 8
+"""Names that a refusal lists where there may be any number of them."""
+
+
+def some(names: Sequence[str], most: int = MOST_LISTED) -> tuple[str, ...]:
+    """The first of many names, and a sign that there are more.
+
+    >>> some(["a", "b", "c"], most=2)
+    ('a', 'b', '…')
+    """
+    return (*names[:most], *(("…",) if len(names) > most else ()))

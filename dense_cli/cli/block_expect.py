@@ -13,8 +13,8 @@ from dense_cli.cli.options import Outcome
 from dense_cli.cli.values import named
 from dense_cli.core.attention import Array
 from dense_cli.core.block import TENSORS, Block, Trace
-from dense_cli.derivation import Derivation, Note, Say, Step, Table, Value
-from dense_cli.errors import DenseError, nearest
+from dense_cli.derivation import Derivation, Listed, Note, Say, Step, Table, Value
+from dense_cli.errors import DenseError, nearest, some
 from dense_cli.frozen import dataclass, replace
 from dense_cli.mistakes.asking import Claim, Comparison, Question
 from dense_cli.mistakes.block_comparison import block_comparisons
@@ -64,7 +64,7 @@ def _named(text: str, aside: list[str]) -> Iterator[tuple[str, str]]:
     known = [name for name in inside if _own(name) in TENSORS]
     if known or len(inside) > 1:
         if not known:
-            names = tuple(inside[:NAMES_TOLD])
+            names = some(inside, NAMES_TOLD)
             raise DenseError(
                 "expect-no-tensor", option="--expect", typed=text, names=names, known=tuple(TENSORS)
             )
@@ -112,7 +112,7 @@ def _where(comparison: Comparison, names: Sequence[str], claims: Claims) -> Iter
     elif not comparison.matches and not comparison.mistakes and name != "x":
         yield Note("expect.block.first-given", {"tensor": name})
     if claims.left_aside:
-        yield Note("expect.block.left-aside", {"names": ", ".join(claims.left_aside[:NAMES_TOLD])})
+        yield Note("expect.block.left-aside", {"names": Listed(some(claims.left_aside, NAMES_TOLD))})
 
 
 def _with_table(before: Derivation, found: Mapping[str, Comparison], claims: Claims) -> Derivation:

@@ -10,6 +10,9 @@ from dense_cli.reading.characters import visible
 if TYPE_CHECKING:
     from dense_cli.derivation import Say
 
+CHOICES = ("nearest", "near")
+"""Facts of which one is meant, not all."""
+
 SHOWN = 60
 """Characters of what was typed that a refusal repeats."""
 
@@ -27,12 +30,18 @@ def hint(error: DenseError, say: Say) -> str:
 
 
 def _facts(error: DenseError, say: Say) -> dict[str, str]:
-    between = say("common.list")
-    return {name: _written(value, between) for name, value in error.facts.items()}
+    listed = say("common.list"), say("common.list")
+    choice = say("common.list"), say("common.or")
+    return {
+        name: _written(value, choice if name in CHOICES else listed) for name, value in error.facts.items()
+    }
 
 
-def _written(value: object, between: str) -> str:
-    """Words are listed as the language lists words, numbers as a vector is written."""
+def _written(value: object, between: tuple[str, str]) -> str:
+    """Words are listed as the language lists words, numbers as a vector is written.
+
+    What stands `between` two words, and before the last of them.
+    """
     if isinstance(value, str):
         return visible(value, SHOWN)
     from fractions import Fraction  # slow to import, and most refusals are about words
@@ -42,6 +51,7 @@ def _written(value: object, between: str) -> str:
     if isinstance(value, Fraction) and value.denominator != 1:
         return format(float(value), ".12g")
     if isinstance(value, tuple | list):
-        are_words = all(isinstance(entry, str) for entry in value)
-        return (between if are_words else ", ").join(_written(entry, between) for entry in value)
+        comma, last = between if all(isinstance(entry, str) for entry in value) else (", ", ", ")
+        *first, end = [_written(entry, between) for entry in value] or [""]
+        return f"{comma.join(first)}{last}{end}" if first else end
     return visible(str(value), SHOWN)

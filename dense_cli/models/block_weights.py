@@ -13,7 +13,7 @@ import numpy as np
 
 from dense_cli.core.attention import Array
 from dense_cli.core.block import BlockWeights, Projection
-from dense_cli.errors import DenseError, DenseErrors
+from dense_cli.errors import DenseError, DenseErrors, some
 from dense_cli.models.shape import ModelShape
 from dense_cli.models.tensors import tensor_patterns
 
@@ -22,9 +22,6 @@ Shapes = Mapping[str, Sizes]
 
 MOST_VALUES = 2**28
 """Numbers of one layer that are held at once: two gibibytes."""
-
-MOST_LISTED = 8
-"""Layers or tensors that a refusal names."""
 
 INPUT_NORM, SECOND_NORM = "input_layernorm.weight", "post_attention_layernorm.weight"
 QUERY_NORM, KEY_NORM = "self_attn.q_norm.weight", "self_attn.k_norm.weight"
@@ -66,7 +63,7 @@ def stored_layer(shape: ModelShape, stored: Stored, layer: int | None) -> tuple[
         prefix for number, prefix in found if number is None and not numbers
     ]
     if not candidates:
-        told = ", ".join(map(str, numbers[:MOST_LISTED])) + (", …" if len(numbers) > MOST_LISTED else "")
+        told = some([*map(str, numbers)])
         raise DenseError("block-layer-missing", typed=stored.name, layer=wanted, found=told)
 
     def fitting(prefix: str) -> tuple[int, int]:

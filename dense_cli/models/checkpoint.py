@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
-from dense_cli.errors import DenseError
+from dense_cli.errors import DenseError, some
 from dense_cli.frozen import dataclass, field
 from dense_cli.models.headers import Header, bounded_document, header
 from dense_cli.models.tensor_entries import Tensor
@@ -19,9 +19,6 @@ USUAL = ("model.safetensors", "model" + INDEX)
 """What model libraries look for in a folder, in this order."""
 
 MOST_SHARDS = 10_000
-MOST_NAMED = 8
-"""Files that a refusal names."""
-
 OTHERS = (".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack", ".npz")
 """Weights in formats that are not read here."""
 
@@ -95,15 +92,11 @@ def _of_folder(path: str, typed: str) -> Checkpoint:
     if not files:
         others = [name for name in names if name.lower().endswith(OTHERS)]
         key = "weights-none-but" if others else "weights-none"
-        raise DenseError(key, typed=typed, found=_some(others))
+        raise DenseError(key, typed=typed, found=some(others))
     _check_numbered(files, typed)
     return _unlisted(
         typed, {name: header(os.path.join(path, name), os.path.join(typed, name)) for name in files}
     )
-
-
-def _some(names: Sequence[str]) -> tuple[str, ...]:
-    return (*names[:MOST_NAMED], *(("…",) if len(names) > MOST_NAMED else ()))
 
 
 def _names(path: str, typed: str) -> list[str]:
@@ -118,7 +111,7 @@ def _check_numbered(files: list[str], typed: str) -> None:
     numbered = [SHARD.fullmatch(name) for name in files]
     parts = {(found[1], int(found[3])) for found in numbered if found}
     if len(parts) != 1 or None in numbered:
-        raise DenseError("weights-several", typed=typed, found=_some(files), example=files[0])
+        raise DenseError("weights-several", typed=typed, found=some(files), example=files[0])
     [(stem, number)] = parts
     there = {int(found[2]) for found in numbered if found}
     for place in range(1, min(number, MOST_SHARDS) + 1):

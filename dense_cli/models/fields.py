@@ -102,7 +102,7 @@ class Fields:
                 continue
             if isinstance(value, bool):
                 return value
-            self._refuse(name, "config-wrong-type", field=name, value=_shown(value), wanted="true, false")
+            self._refuse(name, "config-wrong-type", field=name, value=_shown(value), wanted=("true", "false"))
             return default
         value = "true" if default else "false"
         self.assumes("config-default", field=names[0], value=value, family=self.family.model_type)

@@ -40,7 +40,7 @@ class TensorFile:
         """
         tensor = self.headers.tensors[name]
         if tensor.kind not in KINDS:
-            known = ", ".join(KINDS)
+            known = tuple(KINDS)
             raise DenseError(
                 "block-tensor-kind", typed=self.name, tensor=name, found=tensor.kind, known=known
             )

@@ -118,9 +118,9 @@ def read_choice(given: object, options: Mapping[str, Iterable[str]]) -> Reading 
     meant = {_folded_word(name): id_ for id_, aliases in options.items() for name in (id_, *aliases)}
     if word in meant:
         return Reading(meant[word], meant[word])
-    near = ", ".join(dict.fromkeys(meant[name] for name in nearest(word, list(meant))))
+    near = tuple(dict.fromkeys(meant[name] for name in nearest(word, list(meant))))
     hint = "not-a-choice-near" if near else None
-    raise DenseError("not-a-choice", hint=hint, typed=_typed(given), choices=", ".join(options), near=near)
+    raise DenseError("not-a-choice", hint=hint, typed=_typed(given), choices=tuple(options), near=near)
 
 
 def told(value: Number | tuple[Number, ...]) -> str:

@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Sequence
 from typing import IO, Any
 
-from dense_cli.errors import DenseError, nearest
+from dense_cli.errors import DenseError, nearest, some
 from dense_cli.reading.documents import decoded, json_document
 from dense_cli.reading.stored import BFLOAT16, KINDS, WIDTHS, Stored, checked_shape
 
@@ -143,12 +143,8 @@ def _chosen(name: str | None, names: Sequence[str], typed: str) -> str:
     if name is None:
         if len(names) == 1:
             return names[0]
-        raise DenseError("file-needs-name", typed=typed, names=_some(names), example=names[0])
+        raise DenseError("file-needs-name", typed=typed, names=some(names), example=names[0])
     if name not in names:
         near = nearest(name, names[:1000])
-        raise DenseError("file-name-unknown", typed=typed, part=name, names=_some(near or names))
+        raise DenseError("file-name-unknown", typed=typed, part=name, names=some(near or names))
     return name
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")

@@ -99,15 +99,15 @@ def opened(path: str, typed: str, limit: int) -> IO[bytes]:
     return file
 
 
-def _beside(path: str) -> str:
+def _beside(path: str) -> tuple[str, ...]:
     """Names of other files in the same folder that `path` may have meant; itself may be a link to nothing."""
     folder, name = os.path.split(path)
     try:
         with os.scandir(folder or ".") as entries:
             names = [entry.name for entry, _ in zip(entries, range(1000), strict=False) if entry.name != name]
     except (OSError, ValueError):
-        return ""
-    return ", ".join(os.path.join(folder, near) for near in nearest(name, names))
+        return ()
+    return tuple(os.path.join(folder, near) for near in nearest(name, names))
 
 
 def _named(path: str) -> tuple[str, str | None]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-from dense_cli.derivation import Line, Note, Prose, Say, Value
+from dense_cli.derivation import Line, Listed, Note, Prose, Say, Value
 from dense_cli.expression import Expression
 from dense_cli.frozen import dataclass
 from dense_cli.numerals import Exact, Numeral
@@ -76,7 +76,7 @@ class Notation(Formulas):
 
     def value(self, value: Value | Note, exact: Exact | None = None) -> Numeral:
         """Any value, in a formula; exact where every number in it is."""
-        if value is None or isinstance(value, bool | str | Note):
+        if value is None or isinstance(value, bool | str | Note | Listed):
             return Numeral(self.worded(self.prose(value)), True)
         if isinstance(value, Expression):
             return Numeral(self.symbols(value), True)
@@ -96,6 +96,8 @@ class Notation(Formulas):
             return self.quoted(value, LONGEST_PROSE)
         if isinstance(value, str):
             return self.quoted(value)
+        if isinstance(value, Listed):
+            return self.words(self.say("common.list")).join(map(self.quoted, value))
         if isinstance(value, tuple) and says_words(value):
             return f"{self.words('[')}{', '.join(map(self.prose, value))}{self.words(']')}"
         return self.inline(self.value(value).text)

@@ -58,6 +58,32 @@ def test_a_refusal_lists_words_as_its_language_does_and_numbers_as_a_vector():
     assert "1, 2" in message(error, say_in("zh"))
 
 
+def test_of_several_that_may_be_meant_the_last_is_an_alternative(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("row.csv", "rows.csv"):
+        (tmp_path / name).write_text("1")
+    missing = ("rmsnorm", "--x", "@rowz.csv", "--lang")
+    assert "did you mean row.csv or rows.csv?" in call(*missing, "en").err
+    assert "是不是 row.csv 或 rows.csv？" in call(*missing, "zh").err
+
+
+def test_of_many_names_the_first_are_listed(tmp_path):
+    path = tmp_path / "class.csv"
+    path.write_text(",".join(f"column {number}" for number in range(99)) + "\n")
+    for language, told in (("en", "column 0, column 1, "), ("zh", "column 0、column 1、")):
+        err = call("check", str(path), "--lang", language).err
+        assert told in err
+        assert "…" in err
+        assert "column 8" not in err
+
+
+def test_a_page_lists_fields_as_its_language_does():
+    asked = ("check", "--exercise", "2", "--answer", "zero_row=1", "--lang")
+    assert "2.output, 2.denominator" in call(*asked, "en").out
+    assert "2.output、2.denominator" in call(*asked, "zh").out
+    assert "query、key、dot、visible" in call("exercise", "list", "--lang", "zh").out
+
+
 def test_an_angle_without_a_unit_is_said_to_be_radians():
     assumed = "An angle without a unit is in radians. In degrees, write 90deg."
     assert assumed in call(*CARD, "--angle", "90").out

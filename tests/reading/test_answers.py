@@ -307,8 +307,8 @@ def test_a_choice_is_read_by_its_id_or_another_name(given_, id_):
 def test_an_unknown_choice_is_refused_with_those_there_are_and_the_nearest():
     with pytest.raises(DenseError) as refused:
         read_choice("undefind", ZERO_ROW)
-    assert refused.value.facts["near"] == "undefined"
-    assert refused.value.facts["choices"] == "undefined, zero, infinite, one"
+    assert refused.value.facts["near"] == ("undefined",)
+    assert refused.value.facts["choices"] == ("undefined", "zero", "infinite", "one")
     for other in ("", "?", 7, [], {"a": 1}, True, "undefined\u202e"):
         if other == "":
             assert read_choice(other, ZERO_ROW) is None

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dense_cli.errors import DenseError, nearest
+from dense_cli.errors import DenseError, nearest, some
 from dense_cli.grading.export.cells import written
 from dense_cli.grading.export.gradebook import Caution, Gradebook, decimal
 from dense_cli.grading.intake.roster import Roster
@@ -73,7 +73,7 @@ def _list(book: Gradebook) -> Roster:
         raise DenseError("export-needs-roster", option="--to", typed="canvas")
     header = [folded_header(cell) for cell in book.roster.header]
     if "id" not in header or "section" not in header or not {"student", "lastname"} & set(header):
-        typed = ", ".join(book.roster.header)
+        typed = some(book.roster.header)
         raise DenseError("canvas-roster", option="--roster", source=book.roster.source, typed=typed)
     return book.roster
 

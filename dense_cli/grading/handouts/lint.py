@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dense_cli.derivation import Data, Derivation, Note, Prose, Step, Table
+from dense_cli.derivation import Data, Derivation, Listed, Note, Step, Table
 from dense_cli.errors import DenseError, DenseErrors
 from dense_cli.frozen import dataclass
 from dense_cli.grading.exercises.calculations import CALCULATIONS
@@ -143,7 +143,7 @@ def _hidden(questions: SetQuestions) -> Iterator[tuple[str, tuple[str, ...]]]:
 def page(linted: Linted, chosen: ExerciseSet) -> Derivation:
     """What lint found in a sound set."""
     columns = (Note("exercise.column-id"), Note("exercise.column-hidden"))
-    table = Table(columns, tuple((name, Prose(", ".join(ids) or "–")) for name, ids in linted.hidden))
+    table = Table(columns, tuple((name, Listed(ids or ("–",))) for name, ids in linted.hidden))
     result: dict[str, Data] = {
         "exercises": chosen.id,
         "sound": not linted.faults,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from unicodedata import east_asian_width
 
-from dense_cli.derivation import Data, Derivation, Note, Prose, Step, Table
+from dense_cli.derivation import Data, Derivation, Listed, Note, Prose, Step, Table
 from dense_cli.grading.exercises.exercise import Exercise, ExerciseSet, Field, Words, in_language
 from dense_cli.numerals import plain_number
 
@@ -16,7 +16,7 @@ def listing(chosen: ExerciseSet, language: str) -> Derivation:
         (
             one.id,
             words(one.title, language),
-            ", ".join(field.name for field in one.fields),
+            Listed(field.name for field in one.fields),
             one.points,
         )
         for one in chosen.exercises

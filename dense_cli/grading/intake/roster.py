@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from dense_cli.errors import DenseError, nearest
+from dense_cli.errors import DenseError, nearest, some
 from dense_cli.frozen import dataclass
 from dense_cli.grading.intake.files import LARGEST_TABLE, content, letters
 from dense_cli.grading.intake.tables import cells_of
@@ -108,7 +108,7 @@ def roster(text: str, source: str) -> Roster:
     if not places and max(map(len, rows)) == 1:
         rows, places = [("student",), *rows], ((0,),)
     if not places:
-        raise DenseError("roster-without-student", source=source, typed=", ".join(rows[0]))
+        raise DenseError("roster-without-student", source=source, typed=some(rows[0]))
     header, body = rows[0], [_wide(row, len(rows[0])) for row in rows[1:]]
     points = next((row for row in body if POINTS_ROW in row[0].casefold()), None)
     members = tuple(

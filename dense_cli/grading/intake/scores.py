@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import PurePath
 
 from dense_cli.derivation import Note, Prose
-from dense_cli.errors import DenseError, DenseErrors, nearest
+from dense_cli.errors import DenseError, DenseErrors, nearest, some
 from dense_cli.frozen import dataclass, replace
 from dense_cli.grading.documents import from_json
 from dense_cli.grading.exercises.exercise import ExerciseSet, Field
@@ -102,7 +102,7 @@ def _table(text: str, path: str) -> Iterator[tuple[int, Entry]]:
         header = [cell.strip().casefold() for cell in next(rows, [])]
         missing = [name for name in ("field", "points") if name not in header]
         if student_entry(header) is None or missing:
-            raise DenseError("scores-columns", source=path, typed=", ".join(header))
+            raise DenseError("scores-columns", source=path, typed=some(header))
         for cells in rows:
             if any(cell.strip() for cell in cells):
                 yield rows.line_num, dict(zip(header, cells, strict=False))

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
-from dense_cli.derivation import Note
+from dense_cli.derivation import Listed, Note
 from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass, field, replace
 from dense_cli.grading.documents import written
@@ -228,7 +228,7 @@ def _judged(question: Question, read: Reading, rules: Rules) -> Judgement:
         note = Note("check.imprecise", {"decimals": asked.decimals or USUAL_DECIMALS})
         return Judgement(IMPRECISE, asked.imprecise, note)
     if rights:
-        places = ", ".join(str(place) for place, entry in enumerate(entries, 1) if entry != CORRECT)
+        places = Listed(str(place) for place, entry in enumerate(entries, 1) if entry != CORRECT)
         note = Note("check.partial", {"right": rights, "all": len(entries), "places": places})
         return Judgement(PARTIAL, Fraction(rights, len(entries)), note)
     return Judgement(WRONG, NOTHING)

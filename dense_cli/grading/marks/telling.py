@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from dense_cli.derivation import Fact, Note, Prose, Say
+from dense_cli.derivation import Fact, Listed, Note, Prose, Say
 from dense_cli.errors import DenseError
 from dense_cli.frozen import dataclass
 from dense_cli.grading.exercises.exercise import (
@@ -103,9 +103,9 @@ class Teller:
     def refused(self, field: Field, error: DenseError) -> DenseError:
         """Why an answer could not be read, with the choices as they are called in this language."""
         choices = {
-            fact: tuple(self.choice(field, name) for name in str(error.facts[fact]).split(", "))
+            fact: tuple(self.choice(field, name) for name in names)
             for fact in ("choices", "near")
-            if field.kind == "choice" and error.facts.get(fact)
+            if field.kind == "choice" and isinstance(names := error.facts.get(fact), tuple)
         }
         return error.about(**choices)
 
@@ -124,4 +124,6 @@ class Teller:
         return self.say(note.key, **{name: self._fact(fact) for name, fact in note.facts.items()})
 
     def _fact(self, fact: Fact) -> str:
+        if isinstance(fact, Listed):
+            return self.say("common.list").join(fact)
         return self.text(fact) if isinstance(fact, Note) else str(fact)

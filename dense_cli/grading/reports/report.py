@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dense_cli.derivation import Data, Derivation, Fact, Note, Prose, Step, Table
+from dense_cli.derivation import Data, Derivation, Fact, Listed, Note, Prose, Step, Table
 from dense_cli.errors import DenseError
 from dense_cli.frozen import replace
 from dense_cli.grading.exercises.exercise import in_language
@@ -207,7 +207,7 @@ def _unanswered(marks: Sequence[Mark]) -> tuple[Note, ...]:
     blank = [mark.field.key for mark in marks if mark.verdict == BLANK]
     if len(blank) == len(marks):
         return (Note("check.nothing-answered"),)
-    return (Note("check.unanswered", {"fields": Prose(", ".join(blank))}),) if blank else ()
+    return (Note("check.unanswered", {"fields": Listed(blank)}),) if blank else ()
 
 
 def _about(marks: Sequence[Mark], teller: Teller) -> Iterator[Step]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dense_cli.errors import DenseError, nearest
+from dense_cli.errors import DenseError, nearest, some
 from dense_cli.frozen import dataclass, replace
 from dense_cli.grading.intake.sheets import STUDENT_FIELD, FieldNames
 from dense_cli.reading.headers import folded_header
@@ -74,7 +74,7 @@ def asked(
     set has, they are taken in order, and that is said. Raises DenseError where that is not so either.
     """
     if not students:
-        raise DenseError("table-without-student", source=source, typed=", ".join(header))
+        raise DenseError("table-without-student", source=source, typed=some(header))
     taken = {place for group in students for place in group}
     found = {
         place: _field(header[place], text, names) for place, text in questions.items() if place not in taken
@@ -90,7 +90,7 @@ def asked(
         raise DenseError(
             "questions-unknown",
             source=source,
-            typed=", ".join(list(questions.values())[:3]),
+            typed=some([*questions.values()], 3),
             count=len(found),
             all=len(names.fields),
             field=names.fields[0],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dense_cli.errors import DenseError
+from dense_cli.errors import DenseError, some
 from dense_cli.grading.intake.layouts.columns import Columns, checked, unused
 from dense_cli.grading.intake.sheets import STUDENT_FIELD, VARIANT, FieldNames, student_entry
 from dense_cli.reading.headers import folded_header
@@ -16,7 +16,7 @@ def columns(header: list[str], source: str, names: FieldNames) -> Columns:
     """Columns by the names of their fields; others are told."""
     student = student_entry(header, names)
     if student is None:
-        raise DenseError("table-without-student", source=source, typed=", ".join(header))
+        raise DenseError("table-without-student", source=source, typed=some(header))
     students: list[tuple[int, ...]] = []
     fields: list[tuple[int, str]] = []
     warnings: list[DenseError] = []
