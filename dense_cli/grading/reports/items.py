@@ -18,7 +18,7 @@ Where a formula divides by zero or asks for more students, the value is None. So
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm, sqrt
 
@@ -49,24 +49,26 @@ class Sums:
         cls,
         marks: Iterable[Sequence[Fraction]],
         maxima: Sequence[Fraction],
-        students: Iterable[int] | None = None,
     ) -> Sums:
-        """The sums of a class: rows of marks, one mark for each item, and how many `students` have each row.
-
-        Without these, each row is one student's.
-        """
+        """The sums of a class: a row of marks for each student, one mark for each item."""
         rows = [tuple(row) for row in marks]
-        times = [1] * len(rows) if students is None else list(students)
-        unit = lcm(*{mark.denominator for row in rows for mark in row})
+        unit = unit_of({mark for row in rows for mark in row})
+        scaled = [[in_units(mark, unit) for mark in row] for row in rows]
+        return cls.of_units(scaled, unit, maxima, [1] * len(rows))
+
+    @classmethod
+    def of_units(
+        cls, rows: Iterable[Sequence[int]], unit: int, maxima: Sequence[Fraction], times: Collection[int]
+    ) -> Sums:
+        """The same where marks are whole multiples of 1/`unit`, and rows come so many `times`."""
         totals: dict[int, int] = {}
         counts: list[dict[int, int]] = [{} for _ in maxima]
         rests: list[dict[int, int]] = [{} for _ in maxima]
         products = [0] * len(maxima)
         for row, count in zip(rows, times, strict=True):
-            scaled = [mark.numerator * (unit // mark.denominator) for mark in row]
-            total = sum(scaled)
+            total = sum(row)
             totals[total] = totals.get(total, 0) + count
-            for place, (mark, own, others) in enumerate(zip(scaled, counts, rests, strict=True)):
+            for place, (mark, own, others) in enumerate(zip(row, counts, rests, strict=True)):
                 rest = total - mark
                 own[mark] = own.get(mark, 0) + count
                 others[rest] = others.get(rest, 0) + count
@@ -102,6 +104,16 @@ class Sums:
             tuple(_scaled(counts, factor) for counts in self.rests),
             tuple(product * factor**2 for product in self.products),
         )
+
+
+def unit_of(marks: Iterable[Fraction]) -> int:
+    """The unit in whose parts all these marks are whole."""
+    return lcm(*{mark.denominator for mark in marks})
+
+
+def in_units(mark: Fraction, unit: int) -> int:
+    """A mark in parts of such a unit."""
+    return mark.numerator * (unit // mark.denominator)
 
 
 def _added(one: Counts, two: Counts) -> Counts:

@@ -14,7 +14,7 @@ from dense_cli.frozen import dataclass, field
 from dense_cli.grading.exercises.exercise import NUMERIC, ExerciseSet, Field
 from dense_cli.grading.marks.marked import Marked
 from dense_cli.grading.marks.marking import INVALID, PARTIAL, REVIEW, WRONG, Mark
-from dense_cli.grading.reports.items import Sums
+from dense_cli.grading.reports.items import Sums, in_units, unit_of
 from dense_cli.mistakes.diagnosis import Found
 
 Named = tuple[str, str]
@@ -31,6 +31,15 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """The different rows of points, of all fields of a set, in whole multiples of 1/`unit`; how many
+    students have each."""
+
+    unit: int
+    times: Mapping[tuple[int, ...], int]
+
+
+@dataclass(frozen=True, slots=True)
 class Marks:
     """Sums over some of the fields, each field an item, and each exercise an item."""
 
@@ -38,37 +47,31 @@ class Marks:
     exercises: Sums
 
     @classmethod
-    def of(
-        cls, rows: Mapping[tuple[Fraction, ...], int], exercises: ExerciseSet, counted: Sequence[Field]
-    ) -> Marks:
-        """`rows` are the points of all fields of a set, with the number of students who have them.
-
-        Fields that are not `counted` are left out.
-        """
+    def of(cls, rows: Rows, exercises: ExerciseSet, counted: Sequence[Field]) -> Marks:
+        """From the points of all fields of a set. Fields that are not `counted` are left out."""
         fields = exercises.fields
         places = [place for place, one in enumerate(fields) if one in counted]
         groups = [
             [place for place in places if fields[place].exercise == one.id] for one in exercises.exercises
         ]
+        maxima = [one.points for one in fields]
         return cls(
-            Sums.of(
-                ([row[place] for place in places] for row in rows),
-                [fields[at].points for at in places],
-                rows.values(),
+            Sums.of_units(
+                ([row[place] for place in places] for row in rows.times),
+                rows.unit,
+                [maxima[place] for place in places],
+                rows.times.values(),
             ),
-            Sums.of(
-                ([_sum(row, group) for group in groups] for row in rows),
-                [_sum([one.points for one in fields], group) for group in groups],
-                rows.values(),
+            Sums.of_units(
+                ([sum([row[place] for place in group]) for group in groups] for row in rows.times),
+                rows.unit,
+                [sum((maxima[place] for place in group), Fraction(0)) for group in groups],
+                rows.times.values(),
             ),
         )
 
     def __add__(self, other: Marks) -> Marks:
         return Marks(self.fields + other.fields, self.exercises + other.exercises)
-
-
-def _sum(points: Sequence[Fraction], places: Iterable[int]) -> Fraction:
-    return sum((points[place] for place in places), Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +165,11 @@ def tally(students: Iterable[Marked], exercises: ExerciseSet) -> Tally:
     return counted
 
 
-def _alike(
-    sheets: Iterable[tuple[int, ...]], points: Mapping[int, Fraction]
-) -> dict[tuple[Fraction, ...], int]:
-    """The different rows of points, with the number of students who have each."""
-    # Rows are told apart by small numbers for their points: fractions are slow to look up.
-    numbers: dict[Fraction, int] = {}
-    small = {number: numbers.setdefault(each, len(numbers)) for number, each in points.items()}
-    alike = Counter(tuple([small[number] for number in sheet]) for sheet in sheets)
-    known = tuple(numbers)
-    return {tuple(known[number] for number in row): count for row, count in alike.items()}
+def _alike(sheets: Iterable[tuple[int, ...]], points: Mapping[int, Fraction]) -> Rows:
+    unit = unit_of(points.values())
+    # Whole numbers are quick to look up and to add, which fractions are not.
+    whole = {number: in_units(each, unit) for number, each in points.items()}
+    return Rows(unit, Counter(tuple([whole[number] for number in sheet]) for sheet in sheets))
 
 
 def _made(mark: Mark) -> list[Named]:
