@@ -174,16 +174,14 @@ class _Like:
             alike = b"", self._weight, None
             return [alike if numbers else None for numbers in seen]
         plain = {place: numbers for place, numbers in enumerate(seen) if numbers}
-        answers = [given[place] for place in plain], *self._read(tuple(plain.values()))
+        numbers = tuple(plain.values())
+        answers = [given[place] for place in plain], read_as(numbers, self._is_vector), numbers
         texts = repeat(b"", len(plain)) if self._text is None else each_encoded(self._text(*answers))
         marks = map(self._marked, *answers) if self._counted else repeat(None, len(plain))
         found: list[Written | None] = [None] * len(given)
         for place, text, mark in zip(plain, texts, marks, strict=True):
             found[place] = text, self._weight, mark
         return found
-
-    def _read(self, numbers: Sequence[Numbers]) -> tuple[Sequence[str], Sequence[Numbers]]:
-        return read_as(numbers, self._is_vector), numbers
 
     def _marked(self, given: str, told: str, numbers: Numbers) -> Mark:
         values = tuple(map(Fraction, numbers))
