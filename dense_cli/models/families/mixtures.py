@@ -169,6 +169,7 @@ DEEPSEEK_V2 = replace(
     defaults={
         **LLAMA.defaults,
         "vocabulary": 102400,
+        "head_dim": 64,
         "query_rank": 1536,
         "kv_rank": 512,
         "unturned": 128,
@@ -211,6 +212,7 @@ MINICPM_3 = replace(
     fields=LATENT_FIELDS,
     defaults={
         **LLAMA.defaults,
+        "head_dim": 32,
         "vocabulary": 73448,
         "hidden": 2560,
         "layers": 62,
