@@ -86,7 +86,8 @@ def rope(
     if frequencies:
         unused("option-excludes", "--frequencies", q=q, k=k, pos=pos, pos_range=pos_range, dtype=dtype)
         if model is not None:
-            unused("option-excludes", "--config", angle=angle, rope_theta=rope_theta, rotary_dim=rotary_dim)
+            own = {"angle": angle, "rope_theta": rope_theta, "rotary_dim": rotary_dim, "head_dim": head_dim}
+            unused("option-excludes", "--config", **own)
         told, given = speeds(typed, model)
     else:
         unused("option-needs", "--frequencies", head_dim=head_dim)

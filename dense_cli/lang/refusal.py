@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 CHOICES = ("nearest", "near")
 """Facts of which one is meant, not all."""
 
+LONGEST = 10_000
+"""Characters of what is ours, and told whole."""
+
 SHOWN = 60
 """Characters of what was typed that a refusal repeats."""
 
@@ -42,8 +45,12 @@ def _written(value: object, between: tuple[str, str]) -> str:
 
     What stands `between` two words, and before the last of them.
     """
-    if isinstance(value, str):
+    if type(value) is str:
         return visible(value, SHOWN)
+    if isinstance(value, str):
+        from dense_cli.derivation import Prose  # most refusals have none, and should not wait for it
+
+        return visible(value, LONGEST if isinstance(value, Prose) else SHOWN)
     from fractions import Fraction  # slow to import, and most refusals are about words
 
     if isinstance(value, float):

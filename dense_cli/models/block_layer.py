@@ -20,7 +20,7 @@ ALWAYS_SLIDING = ("mistral", "ministral3", "phi3")
 DEFAULT_WINDOW: Mapping[str, int] = {"mistral": 4096}
 """What a family takes for ``sliding_window`` where the config does not name it."""
 
-BESIDE_THE_POINT = (*DTYPE_TAKEN, "rope-some-layers", "rope-seq-len")
+BESIDE_THE_POINT = (*DTYPE_TAKEN, "rope-some-layers", "rope-marked-layers", "rope-seq-len")
 """What was assumed about bytes, other layers and lengths decides nothing here."""
 
 EVERY_FOURTH = 4

@@ -111,13 +111,22 @@ def _of_kind(
     """One kind of layer of a family that always tells them apart: scaling is for full attention alone."""
     if key == "full_attention":
         given.update(written or {})
-        if base is not None and "rope_theta" not in (written or {}):
-            given["rope_theta"] = base
+        if "rope_theta" not in (written or {}):
+            if base is not None:
+                given["rope_theta"] = base
+            elif "rope_theta" in given:
+                _takes(fields, fields.named("theta")[0], given["rope_theta"])
     elif fields.config.data.get("rope_local_base_freq") is not None:
         given["rope_theta"] = fields.number("rope_local_base_freq", None)
-    elif given["rope_theta"] == rope.theta and base is not None:
+    elif given["rope_theta"] != rope.theta:
+        _takes(fields, "rope_local_base_freq", given["rope_theta"])
+    elif base is not None:
         given["rope_theta"] = base  # a family with one base for all kinds (OLMo 3)
     return _complete(fields, rope, given, base, key)
+
+
+def _takes(fields: Fields, name: str, value: object) -> None:
+    fields.assumes("config-default", field=name, value=value, family=fields.family.model_type)
 
 
 def _complete(

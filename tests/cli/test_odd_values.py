@@ -143,3 +143,33 @@ def test_a_dash_as_output_is_standard_output(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert call(*CARD, "--output", "-").out == call(*CARD).out
     assert not list(tmp_path.iterdir())
+
+
+def test_what_turns_is_told_of_a_model_of_which_not_all_layers_do():
+    for name, language, sentence in (
+        ("cohere2", "en", "Only layers of the type sliding_attention turn."),
+        ("cohere2", "zh", "只有 sliding_attention 类型的层旋转。"),
+        ("smollm3", "en", "Layers marked 0 in no_rope_layers do not turn"),
+        ("smollm3", "zh", "no_rope_layers 中标为 0 的层不旋转"),
+    ):
+        config = json.dumps({"model_type": name, "head_dim": 4})
+        assert sentence in call("rope", "--frequencies", "--config", config, "--lang", language).out
+
+
+def test_every_base_that_a_family_brings_is_told():
+    for name, fields, told in (
+        ("olmo3", {}, ("olmo3 takes 500000.",)),
+        ("gemma3_text", {}, ("gemma3_text takes 1000000.", "gemma3_text takes 10000.")),
+        ("gemma3_text", {"rope_theta": 5.0}, ("gemma3_text takes 10000.",)),
+        ("gemma3_text", {"rope_local_base_freq": 5.0}, ("gemma3_text takes 1000000.",)),
+    ):
+        config = json.dumps({"model_type": name, "head_dim": 4, **fields})
+        kind = ("--layer-type", "sliding_attention")
+        out = call("rope", "--frequencies", "--config", config, *(kind if name == "gemma3_text" else ())).out
+        assert all(sentence in out for sentence in told)
+        assert out.count("takes") == len(told)
+
+
+def test_a_head_width_beside_a_config_is_refused():
+    told = call("rope", "--frequencies", "--head-dim", "8", "--config", '{"model_type":"llama","head_dim":4}')
+    assert (told.exit, "--head-dim" in told.err) == (2, True)

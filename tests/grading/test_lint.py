@@ -7,6 +7,7 @@ from inspect import signature
 
 import pytest
 
+from dense_cli.derivation import Prose
 from dense_cli.errors import DenseError
 from dense_cli.grading.exercises.follow_rules import SOURCES
 from dense_cli.grading.exercises.set_files import builtin_folder, load_set
@@ -217,3 +218,10 @@ def test_a_fault_of_a_field_names_the_field(folder):
     spoil(folder, "6.toml", 'answer = "buffer"', 'answer = "bufer"')
     (fault,) = lint(folder).faults
     assert message(fault, say_in("en")).startswith("6.toml, conclusion: ")
+
+
+def test_the_computed_answer_is_told_whole():
+    """To correct what was written by hand, every digit is needed."""
+    long = "[" + ", ".join(["2.8954896674646875"] * 9) + "]"
+    fault = DenseError("exercise-answer", source="x", field="f", typed="1", computed=Prose(long))
+    assert all(long in message(fault, say_in(language)) for language in ("en", "zh"))

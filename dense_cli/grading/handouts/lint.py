@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dense_cli.derivation import Data, Derivation, Listed, Note, Step, Table
+from dense_cli.derivation import Data, Derivation, Listed, Note, Prose, Step, Table
 from dense_cli.errors import DenseError, DenseErrors
 from dense_cli.frozen import dataclass
 from dense_cli.grading.exercises.calculations import CALCULATIONS
@@ -121,7 +121,7 @@ def _answer_faults(one: Exercise, questions: SetQuestions) -> Iterator[DenseErro
         if isinstance(mark.message, DenseError):
             yield mark.message.about(source=within(one.source, field.name))
         elif mark.verdict != CORRECT:
-            facts = {"field": field.name, "typed": field.answer, "computed": _written(question)}
+            facts = {"field": field.name, "typed": field.answer, "computed": Prose(_written(question))}
             yield DenseError("exercise-answer", source=one.source, **facts)
 
 
