@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from dense_cli.derivation import Note
+from dense_cli.derivation import Fact, Listed, Note
 from dense_cli.models.config import Assumption
 from dense_cli.models.families import CHAPTER
 
@@ -21,10 +21,13 @@ def notes(assumed: Sequence[Assumption]) -> tuple[Note, ...]:
 
 
 def _note(key: str, facts: Mapping[str, object]) -> Note:
-    told = {
-        name: value if isinstance(value, bool | int | float | str | Fraction) else str(value)
-        for name, value in facts.items()
-    }
+    told = {name: _fact(value) for name, value in facts.items()}
     if key == "config-default" and told.get("family") == CHAPTER.model_type:
         key = "config-default-block"  # the textbook's block has no name that a reader would know
     return Note(f"models.assumed.{key}", told)
+
+
+def _fact(value: object) -> Fact:
+    if isinstance(value, tuple):
+        return Listed(map(str, value))
+    return value if isinstance(value, bool | int | float | str | Fraction) else str(value)

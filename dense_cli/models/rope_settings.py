@@ -142,7 +142,7 @@ def _choice(
             raise DenseError("rope-unknown-layer-type", typed=layer_type[:60], kinds=known)
         return layer_type if kinds else ALL_LAYERS, by_type[layer_type if kinds else ALL_LAYERS]
     if still:
-        fields.assumes("rope-some-layers", kinds=", ".join(rope.only))
+        fields.assumes("rope-some-layers", kinds=rope.only)
     if rope.unless == "no_rope_layers":
         fields.assumes("rope-marked-layers", field=rope.unless)
     if not kinds:

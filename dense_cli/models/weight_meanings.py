@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from dense_cli.errors import some
 from dense_cli.frozen import dataclass, field
 from dense_cli.models.comparison import HEADS, Comparison, Mismatch
 from dense_cli.models.families.names import LLAMA, NAMES, Names, names_of
@@ -250,8 +251,7 @@ def _quantized(comparison: Comparison) -> Iterator[Meaning]:
 
 def _some(names: list[str]) -> tuple[str, ...]:
     """A few examples by the end of their names, where all layers agree."""
-    short = list(dict.fromkeys(_ending(name) for name in names))
-    return (*short[:MOST_NAMED], *(("…",) if len(short) > MOST_NAMED else ()))
+    return some(list(dict.fromkeys(_ending(name) for name in names)), MOST_NAMED)
 
 
 def _ending(name: str) -> str:

@@ -220,8 +220,11 @@ def test_a_fault_of_a_field_names_the_field(folder):
     assert message(fault, say_in("en")).startswith("6.toml, conclusion: ")
 
 
-def test_the_computed_answer_is_told_whole():
+def test_the_computed_answer_is_told_whole(folder):
     """To correct what was written by hand, every digit is needed."""
+    spoil(folder, "1.toml", 'answer = "0"', 'answer = "1"')
+    (found,) = lint(folder).faults
+    assert isinstance(found.facts["computed"], Prose)
     long = "[" + ", ".join(["2.8954896674646875"] * 9) + "]"
     fault = DenseError("exercise-answer", source="x", field="f", typed="1", computed=Prose(long))
     assert all(long in message(fault, say_in(language)) for language in ("en", "zh"))
